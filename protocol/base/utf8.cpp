@@ -1,0 +1,89 @@
+#include "protocol/base/utf8.h"
+
+#include <cstdint>
+
+namespace upskill {
+namespace {
+
+// Length of the well-formed sequence at `at`, or 0 (Unicode 15, table 3-7).
+std::size_t sequence_length(std::string_view text, std::size_t at) {
+  auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
+  auto continues = [&](std::size_t i, std::uint8_t low, std::uint8_t high) {
+    return i < text.size() && byte(i) >= low && byte(i) <= high;
+  };
+  std::uint8_t lead = byte(at);
+  if (lead < 0x80) {
+    return 1;
+  }
+  if (lead >= 0xC2 && lead <= 0xDF) {
+    return continues(at + 1, 0x80, 0xBF) ? 2 : 0;
+  }
+  if (lead >= 0xE0 && lead <= 0xEF) {
+    std::uint8_t low = lead == 0xE0 ? 0xA0 : 0x80;
+    std::uint8_t high = lead == 0xED ? 0x9F : 0xBF;
+    return continues(at + 1, low, high) && continues(at + 2, 0x80, 0xBF) ? 3 : 0;
+  }
+  if (lead >= 0xF0 && lead <= 0xF4) {
+    std::uint8_t low = lead == 0xF0 ? 0x90 : 0x80;
+    std::uint8_t high = lead == 0xF4 ? 0x8F : 0xBF;
+    return continues(at + 1, low, high) && continues(at + 2, 0x80, 0xBF)
+                   && continues(at + 3, 0x80, 0xBF)
+               ? 4
+               : 0;
+  }
+  return 0;
+}
+
+} // namespace
+
+std::size_t utf8_valid_prefix(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    std::size_t length = sequence_length(text, at);
+    if (length == 0) {
+      return at;
+    }
+    at += length;
+  }
+  return at;
+}
+
+bool is_utf8(std::string_view text) { return utf8_valid_prefix(text) == text.size(); }
+
+std::string to_valid_utf8(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t length = sequence_length(text, at);
+    if (length == 0) {
+      out += "\xEF\xBF\xBD";
+      ++at;
+    } else {
+      out.append(text, at, length);
+      at += length;
+    }
+  }
+  return out;
+}
+
+std::size_t code_points(std::string_view text) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; at < text.size(); ++count) {
+    std::size_t length = sequence_length(text, at);
+    at += length == 0 ? 1 : length;
+  }
+  return count;
+}
+
+std::string_view utf8_prefix(std::string_view text, std::size_t bytes) {
+  if (text.size() <= bytes) {
+    return text;
+  }
+  std::size_t end = bytes;
+  while (end > 0 && (static_cast<std::uint8_t>(text[end]) & 0xC0) == 0x80) {
+    --end;
+  }
+  return text.substr(0, end);
+}
+
+} // namespace upskill

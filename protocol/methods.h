@@ -1,0 +1,206 @@
+#pragma once
+#include "protocol/types/server.h"
+#include "protocol/types/skills.h"
+#include "protocol/types/sync.h"
+
+#include <string_view>
+
+namespace upskill {
+
+// What a call changes. `destructive`: it may overwrite or delete what a user wrote (undoable all the
+// same).
+enum class Effect { reads, writes, destructive };
+// Whether agents are shown the method as a tool. People's methods are callable all the same: a
+// courtesy, not a security border.
+enum class Audience { agents, people };
+enum class Pace { quick, slow };
+
+// One method, declared once. From this line follow decoding, schemas, the MCP tool with its
+// annotations, the command with its help and completions, and the reference (protocol/README.md).
+template <class P, class R> struct Method {
+  using Params = P;
+  using Reply = R;
+  std::string_view name;        // of the method and of the MCP tool
+  std::string_view command;     // words after `upskill`; empty where people have no command
+  std::string_view summary;     // one line, for people
+  std::string_view description; // for the reader that is a model: when to use it, what it changes
+  Effect effect = Effect::reads;
+  Audience audience = Audience::people;
+  Pace pace = Pace::quick;
+};
+
+inline constexpr Method<NoParams, StatusResult> k_status{
+    "status",
+    "status",
+    "What the daemon knows and does.",
+    "Shows whether skill sync is on, how many skills, agents and conflicts there are, and warnings.",
+    Effect::reads,
+    Audience::agents};
+
+inline constexpr Method<SkillListParams, SkillListResult> k_skill_list{
+    "skill_list",
+    "list",
+    "List skills.",
+    "Finds skills installed on this machine, by words of their name or description. Start here to "
+    "see whether a skill fits the task; then read it with skill_read.",
+    Effect::reads,
+    Audience::agents};
+
+inline constexpr Method<SkillReadParams, SkillReadResult> k_skill_read{
+    "skill_read",
+    "",
+    "Read a file of a skill.",
+    "Reads SKILL.md of a skill, or another file of it, and lists its files. Follow what it says; run "
+    "its scripts in `folder`. Long files come in parts: go on at `next_offset`.",
+    Effect::reads,
+    Audience::agents};
+
+inline constexpr Method<SkillShowParams, SkillShowResult> k_skill_show{
+    "skill_show",
+    "show",
+    "Show one skill: its front matter, files, copies, and what each loader makes of it.",
+    "",
+    Effect::reads};
+
+inline constexpr Method<SkillValidateParams, SkillValidateResult> k_skill_validate{
+    "skill_validate",
+    "validate",
+    "Check skills against the specification and against each agent's loader.",
+    "Checks SKILL.md files against the Agent Skills specification and tells which agents would repair "
+    "or skip them. Use after writing or editing a skill. Changes nothing.",
+    Effect::reads,
+    Audience::agents};
+
+inline constexpr Method<SkillSyncParams, SyncNowResult> k_skill_sync{
+    "skill_sync",
+    "",
+    "Bring the copies of skills into agreement now.",
+    "Brings the copies of a skill (or of all) in every agent's folder into agreement now, and tells "
+    "what was done. Nothing is lost: replaced versions are kept and can be restored.",
+    Effect::writes,
+    Audience::agents,
+    Pace::slow};
+
+inline constexpr Method<SyncConflictsParams, SyncConflictsResult> k_skill_conflicts{
+    "skill_conflicts",
+    "sync conflicts",
+    "Show conflicts and held deletions.",
+    "Lists skills whose copies were changed differently in several places, with each version's text "
+    "and difference, and deletions held for a person.",
+    Effect::reads,
+    Audience::agents};
+
+inline constexpr Method<SyncEnableParams, SyncPlanResult> k_sync_enable{
+    "sync_enable",
+    "sync enable",
+    "Switch sync on, or change how it works; shows the plan first.",
+    "",
+    Effect::writes,
+    Audience::people,
+    Pace::slow};
+
+inline constexpr Method<SyncDisableParams, SyncPlanResult> k_sync_disable{
+    "sync_disable",
+    "sync disable",
+    "Switch sync off; every copy stays as it is.",
+    "",
+    Effect::writes};
+
+inline constexpr Method<SyncStatusParams, SyncStatusResult> k_sync_status{
+    "sync_status", "sync status", "How every copy of every skill stands.", "", Effect::reads};
+
+inline constexpr Method<SyncNowParams, SyncPlanResult> k_sync_plan{
+    "sync_plan",
+    "sync plan",
+    "Show what sync would do now.",
+    "",
+    Effect::reads,
+    Audience::people,
+    Pace::slow};
+
+inline constexpr Method<SyncNowParams, SyncNowResult> k_sync_now{
+    "sync_now",
+    "sync now",
+    "Bring all copies into agreement now.",
+    "",
+    Effect::writes,
+    Audience::people,
+    Pace::slow};
+
+inline constexpr Method<SyncLogParams, SyncLogResult> k_sync_log{
+    "sync_log", "sync log", "What sync did, newest first.", "", Effect::reads};
+
+inline constexpr Method<SyncUndoParams, SyncNowResult> k_sync_undo{
+    "sync_undo",
+    "sync undo",
+    "Take back a change that sync made.",
+    "",
+    Effect::destructive,
+    Audience::people,
+    Pace::slow};
+
+inline constexpr Method<ConflictResolveParams, SyncNowResult> k_conflict_resolve{
+    "conflict_resolve",
+    "sync resolve",
+    "Settle a conflict or a held deletion.",
+    "",
+    Effect::destructive,
+    Audience::people,
+    Pace::slow};
+
+inline constexpr Method<AgentListParams, AgentListResult> k_agent_list{
+    "agent_list", "agents", "The coding agents found on this machine.", "", Effect::reads};
+
+inline constexpr Method<DoctorParams, DoctorResult> k_doctor{
+    "doctor",
+    "doctor",
+    "What is wrong, and what each agent will really list.",
+    "",
+    Effect::reads,
+    Audience::people,
+    Pace::slow};
+
+inline constexpr Method<NoParams, DaemonStatusResult> k_daemon_status{
+    "daemon_status", "daemon status", "The daemon's process, memory and counters.", "", Effect::reads};
+
+inline constexpr Method<NoParams, DaemonStopResult> k_daemon_stop{
+    "daemon_stop", "daemon stop", "Stop the daemon.", "", Effect::writes};
+
+inline constexpr Method<DaemonLogsParams, DaemonLogsResult> k_daemon_logs{
+    "daemon_logs", "daemon logs", "The last lines of the daemon's log.", "", Effect::reads};
+
+inline constexpr Method<WaitIdleParams, WaitIdleResult> k_wait_idle{
+    "wait_idle",
+    "",
+    "Return when everything written before the call has been seen and synced.",
+    "",
+    Effect::reads,
+    Audience::people,
+    Pace::slow};
+
+// Calls use(method) for every method, in the order of the reference. The one list there is.
+template <class Use> constexpr void for_each_method(Use&& use) {
+  use(k_status);
+  use(k_skill_list);
+  use(k_skill_read);
+  use(k_skill_show);
+  use(k_skill_validate);
+  use(k_skill_sync);
+  use(k_skill_conflicts);
+  use(k_sync_enable);
+  use(k_sync_disable);
+  use(k_sync_status);
+  use(k_sync_plan);
+  use(k_sync_now);
+  use(k_sync_log);
+  use(k_sync_undo);
+  use(k_conflict_resolve);
+  use(k_agent_list);
+  use(k_doctor);
+  use(k_daemon_status);
+  use(k_daemon_stop);
+  use(k_daemon_logs);
+  use(k_wait_idle);
+}
+
+} // namespace upskill
