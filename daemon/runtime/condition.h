@@ -1,0 +1,25 @@
+#pragma once
+#include "daemon/runtime/asio.h"
+
+namespace upskill::runtime {
+
+// A condition variable for coroutines: whoever waits looks at its own state again after each wake.
+// Owner: whatever holds the state. Thread: that of its executor only. Lifetime: longer than every
+// wait, so a TaskGroup that waits on it is declared after it.
+class Condition {
+public:
+  explicit Condition(asio::any_io_executor executor);
+
+  // Wakes the longest waiting, or all. Nobody waiting: nothing is remembered.
+  void notify_one();
+  void notify_all();
+
+  // Returns after a notify, and also without one (the caller loops over its state). A cancelled
+  // wait returns too; the next `co_await` then throws operation_aborted, as everywhere in Asio.
+  asio::awaitable<void> wait();
+
+private:
+  asio::steady_timer m_never; // expires at the end of time: costs no wake-up
+};
+
+} // namespace upskill::runtime
