@@ -1,0 +1,100 @@
+#pragma once
+#include "skills/store/database.h"
+#include "skills/store/sync_rows.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace upskill::store {
+
+enum class TreeRecord { leave, read };
+
+// Returns false to end the visit.
+using VisitSkill = std::function<bool(const SkillView&)>;
+using VisitReplica = std::function<bool(const ReplicaRow&)>;
+
+// sync.db: what the sync engine remembers between two looks at the disk. The only SQL on it is in
+// sync_schema.cpp and sync_store_*.cpp. Used by one thread at a time, as its Database.
+//
+// A put_ function with id 0 adds the row, or replaces the one with the same unique key; with an id
+// it replaces that row, not_found when it is gone. It returns the id. Removing what is not there is
+// no error. Every function may be called inside a transaction of begin(); a visitor must not write.
+class SyncStore {
+public:
+  // Errors as of Database::open.
+  static Result<SyncStore> open(const std::string& path);
+
+  Result<Transaction> begin() { return m_database.begin(); }
+
+  Result<std::optional<std::string>> setting(std::string_view key);
+  Result<void> set_setting(std::string_view key, std::string_view value);
+  Result<void> remove_setting(std::string_view key);
+
+  Result<std::vector<ScopeRow>> scopes(); // by id
+  Result<std::optional<ScopeRow>> find_scope(std::string_view path);
+  Result<Id> put_scope(const ScopeRow& row);
+  Result<void> remove_scope(Id id); // with its roots, skills, replicas and conflicts
+
+  Result<std::vector<RootRow>> roots(); // by scope, priority, id
+  Result<Id> put_root(const RootRow& row);
+  Result<void> set_root_state(Id id, RootState state, std::string_view reason);
+  Result<void> remove_root(Id id); // with its replicas
+
+  // By id; the trees only where they are asked for.
+  Result<void> each_skill(TreeRecord tree, const VisitSkill& visit);
+  Result<std::optional<SkillRow>> skill(Id id);
+  Result<std::optional<SkillRow>> find_skill(Id scope, std::string_view key);
+  Result<Id> put_skill(const SkillRow& row);
+  // The last agreed tree; none: nothing was ever agreed. The record is that of sync::Tree.
+  Result<void> set_ancestor(Id id, const std::optional<Digest>& hash, std::string_view tree);
+  Result<void> set_skill_state(Id id, std::string_view state);
+  Result<void> remove_skill(Id id); // with its replicas
+
+  Result<void> each_replica(const VisitReplica& visit);  // by skill, root
+  Result<std::vector<ReplicaRow>> replicas_of(Id skill); // by root
+  Result<void> put_replica(const ReplicaRow& row);
+  Result<void> remove_replica(Id skill, Id root);
+  Result<void> forget_fingerprints(Id root); // so that all of the root is looked at again
+
+  // A number greater than all batches of the history.
+  Result<Id> next_batch();
+  Result<Id> add_history(const HistoryRow& row); // row.id is not looked at
+  // Newest first, at most `limit`; only of `skill` unless that is empty.
+  Result<std::vector<HistoryRow>> history(std::string_view skill, std::int64_t limit);
+  Result<std::optional<HistoryRow>> history_entry(Id id);
+  Result<std::vector<HistoryRow>> history_batch(Id batch); // newest first
+  Result<void> set_undone(Id id, bool undone);
+  // Removes what is older than `before_ms`; the number of entries.
+  Result<std::int64_t> purge_history(std::int64_t before_ms);
+
+  Result<Id> add_conflict(const ConflictRow& row); // row.id is not looked at
+  // Oldest first; only of `skill` unless that is empty.
+  Result<std::vector<ConflictRow>> open_conflicts(std::string_view skill = {});
+  Result<std::optional<ConflictRow>> conflict(Id id);
+  // The open one of that kind, if any.
+  Result<std::optional<ConflictRow>>
+  find_conflict(Id scope, std::string_view skill, ConflictKind kind);
+  // Its reason and versions, when more versions come to an open conflict.
+  Result<void> update_conflict(const ConflictRow& row);
+  Result<void> resolve_conflict(Id id, std::int64_t time_ms);
+
+  Result<Id> put_displaced(const DisplacedRow& row);
+  Result<std::vector<DisplacedRow>> displaced(); // oldest first
+  Result<void> remove_displaced(Id id);
+
+  // Every version that something still names: ancestors, replicas, open conflicts, displaced
+  // folders, and history and resolved conflicts since `since_ms`. A digest may come several times.
+  Result<void> each_live_digest(std::int64_t since_ms,
+                                const std::function<void(const Digest&)>& visit);
+
+private:
+  explicit SyncStore(Database database)
+      : m_database(std::move(database)) {}
+
+  Database m_database;
+};
+
+} // namespace upskill::store

@@ -1,0 +1,68 @@
+#pragma once
+#include "protocol/base/result.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace upskill::store {
+
+// Why and whence something went to the trash: the `origin.json` beside it.
+struct TrashOrigin {
+  std::string path;  // where it was
+  std::string skill; // its name
+  std::string reason = {};
+  std::string hash = {};    // of its tree, 64 hexadecimal digits; empty where unknown
+  std::int64_t time_ms = 0; // Unix time
+
+  friend bool operator==(const TrashOrigin&, const TrashOrigin&) = default;
+};
+
+struct TrashItem {
+  std::string name;   // `<UTC time>-<skill>-<n>`
+  std::string folder; // holds `content` and `origin.json`
+  TrashOrigin origin;
+  bool has_content = true; // false: what an interrupted move or purge left
+
+  std::string content() const { return folder + "/content"; }
+};
+
+// Decisions: 30 days or 1 GiB.
+struct TrashLimits {
+  std::int64_t age_ms = 30LL * 24 * 3600 * 1000;
+  std::uint64_t bytes = 1ULL << 30;
+};
+
+struct Purged {
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+  std::vector<Error> problems = {}; // items that could not be measured or removed; the others were
+};
+
+// Folders that were taken away, whole and readable without us. Time is a parameter. Links are never
+// followed. Nothing in the folder that we did not put there is touched.
+class Trash {
+public:
+  // `folder` is made (0700) when something is first taken.
+  explicit Trash(std::string folder)
+      : m_folder(std::move(folder)) {}
+
+  // Moves what is at origin.path (a folder, a link, a file) here: one rename on the same file
+  // system, else copied, synced, compared and removed. On failure it is where it was; changed: it
+  // was written to while it was copied.
+  Result<TrashItem> take(const TrashOrigin& origin);
+  // The same for what lies elsewhere than where it was: a displaced tree beside its root.
+  Result<TrashItem> take(const std::string& from, const TrashOrigin& origin);
+  // Oldest first; without folders that are not ours.
+  Result<std::vector<TrashItem>> list() const;
+  // Moves the content to `to`, which must not exist, and forgets the item. not_found: no such item.
+  Result<void> restore(const std::string& name, const std::string& to);
+  // Removes what is older than the limit, then the oldest until the rest fits; the newest item is
+  // never removed for its size.
+  Result<Purged> purge(std::int64_t now_ms, const TrashLimits& limits = {});
+
+private:
+  std::string m_folder;
+};
+
+} // namespace upskill::store
