@@ -1,6 +1,7 @@
 #include "protocol/base/utf8.h"
 
 #include <cstdint>
+#include <cstring>
 
 namespace upskill {
 namespace {
@@ -39,6 +40,18 @@ std::size_t sequence_length(std::string_view text, std::size_t at) {
 std::size_t utf8_valid_prefix(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size()) {
+    // Eight ASCII bytes at a time: most of what is checked is, and messages are checked whole.
+    std::uint64_t word = 0;
+    while (text.size() - at >= sizeof word) {
+      std::memcpy(&word, text.data() + at, sizeof word);
+      if ((word & 0x8080808080808080) != 0) {
+        break;
+      }
+      at += sizeof word;
+    }
+    if (at == text.size()) {
+      break;
+    }
     std::size_t length = sequence_length(text, at);
     if (length == 0) {
       return at;
@@ -48,7 +61,9 @@ std::size_t utf8_valid_prefix(std::string_view text) {
   return at;
 }
 
-bool is_utf8(std::string_view text) { return utf8_valid_prefix(text) == text.size(); }
+bool is_utf8(std::string_view text) {
+  return utf8_valid_prefix(text) == text.size();
+}
 
 std::string to_valid_utf8(std::string_view text) {
   std::string out;

@@ -4,8 +4,25 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstring>
 
 namespace upskill {
+namespace {
+
+// Whether one of eight bytes is a quote, a backslash or a control character (the classic zero-byte
+// test; it may raise a false alarm, never miss).
+bool may_need_escape(const char* bytes) {
+  constexpr std::uint64_t k_ones = 0x0101010101010101;
+  std::uint64_t word;
+  std::memcpy(&word, bytes, sizeof word);
+  std::uint64_t quote = word ^ (k_ones * '"');
+  std::uint64_t backslash = word ^ (k_ones * '\\');
+  std::uint64_t hit = ((quote - k_ones) & ~quote) | ((backslash - k_ones) & ~backslash)
+                      | ((word - k_ones * 0x20) & ~word);
+  return (hit & (k_ones * 0x80)) != 0;
+}
+
+} // namespace
 
 void JsonWriter::separate() {
   if (m_need_comma) {
@@ -98,6 +115,12 @@ void append_json_string(std::string& out, std::string_view text) {
   out += '"';
   std::size_t plain = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
+    while (text.size() - i >= 8 && !may_need_escape(text.data() + i)) {
+      i += 8;
+    }
+    if (i == text.size()) {
+      break;
+    }
     auto byte = static_cast<unsigned char>(text[i]);
     if (byte >= 0x20 && byte != '"' && byte != '\\') {
       continue;

@@ -1,4 +1,7 @@
 #pragma once
+#include "protocol/base/bounds.h"
+
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -21,7 +24,7 @@ std::string default_instructions();
 // written once when first asked for. Owned by the daemon, outlives every Session; any thread.
 class Server {
 public:
-  explicit Server(ServerInfo info);
+  explicit Server(ServerInfo info, std::size_t tools_per_page = k_max_page);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;

@@ -17,6 +17,7 @@ enum class Audience;
 namespace upskill::mcp {
 
 enum class Era { undecided, legacy, modern };
+struct SessionState;
 
 // One client's end of MCP without input or output: lines in, bytes and calls out. Speaks both eras,
 // chosen message by message (MCP facts, section 2). Owned by one connection and used by one thread;
@@ -72,9 +73,8 @@ public:
   void close(std::string& output);
 
 private:
-  struct State;
-  explicit Session(std::unique_ptr<State> state);
-  std::unique_ptr<State> m_state;
+  explicit Session(std::unique_ptr<SessionState> state);
+  std::unique_ptr<SessionState> m_state;
 };
 
 } // namespace upskill::mcp

@@ -1,0 +1,65 @@
+#pragma once
+#include "protocol/base/result.h"
+#include "protocol/codec/writer.h"
+#include "protocol/mcp/version.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+// Whole messages, appended to the output as lines.
+namespace upskill::mcp {
+
+// Beyond JSON-RPC's own (rpc/message.h); MCP facts, sections 3 and 4.
+inline constexpr int k_resource_not_found = -32002; // legacy only
+inline constexpr int k_unsupported_version = -32022;
+// Ours: outside -32768..-32000, which JSON-RPC and MCP keep for themselves.
+inline constexpr int k_busy = -31001;
+
+inline constexpr std::string_view k_meta_subscription_id = "io.modelcontextprotocol/subscriptionId";
+
+// `id` is JSON text. An empty one is left out: MCP does not know a null id, and its schema makes
+// the member optional for errors about messages whose id could not be read.
+void write_error(std::string& output,
+                 std::string_view id,
+                 int code,
+                 std::string_view message,
+                 std::string_view data = {});
+
+// `result` and `params` are JSON text on one line.
+void write_result(std::string& output, std::string_view id, std::string_view result);
+void write_notification(std::string& output, std::string_view method, std::string_view params);
+
+// How long a client may keep a modern result; required on lists, discover and resources/read.
+struct CacheHint {
+  std::int64_t ttl_ms = 0;
+  std::string_view scope = "private";
+};
+
+// Writes a result member by member, with what the modern era adds around it. `server_meta` is the
+// JSON of its `_meta`.
+class ResultWriter {
+public:
+  ResultWriter(std::string& output, std::string_view id, Version version);
+
+  JsonWriter& json() { return m_json; }
+
+  void finish(std::string_view server_meta, const CacheHint* cache = nullptr);
+
+private:
+  std::string& m_output;
+  JsonWriter m_json;
+  Version m_version;
+};
+
+// What a modern result has besides its own members; nothing in the legacy era.
+void write_modern_head(JsonWriter& json, Version version);
+void write_modern_tail(JsonWriter& json,
+                       Version version,
+                       std::string_view server_meta,
+                       const CacheHint* cache);
+
+// `message` and, on a second line, `hint: ...`.
+std::string error_text(const Error& error);
+
+} // namespace upskill::mcp

@@ -1,0 +1,107 @@
+#include "protocol/codec/codec.h"
+#include "protocol/mcp/session.h"
+#include "protocol/mcp/session_state.h"
+#include "protocol/mcp/uri.h"
+#include "protocol/rpc/json_text.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace upskill {
+
+template <> struct EnumNames<mcp::Era> {
+  static constexpr std::array<std::string_view, 3> names{"undecided", "legacy", "modern"};
+};
+
+} // namespace upskill
+
+namespace upskill::mcp {
+namespace {
+
+// Lenient, so that a daemon may read what a newer one has saved.
+struct SavedListen {
+  static constexpr bool k_lenient = true;
+  JsonText id;
+  bool resource_list = false;
+  std::vector<std::string> uris = {};
+
+  static void describe(auto& f) {
+    f.required(&SavedListen::id, "id", "Of the request that stays open.");
+    f.optional(&SavedListen::resource_list, "resource_list", "Wants changes of the list.");
+    f.optional(&SavedListen::uris, "uris", "Wants changes of these resources.");
+  }
+};
+
+struct SavedSession {
+  static constexpr bool k_lenient = true;
+  Era era = Era::undecided;
+  std::string version = {};
+  bool initialized = false;
+  std::vector<std::string> subscriptions = {};
+  std::vector<SavedListen> listens = {};
+
+  static void describe(auto& f) {
+    f.required(&SavedSession::era, "era", "Of the last message that decided it.");
+    f.optional(&SavedSession::version, "version", "Agreed in `initialize`.");
+    f.optional(&SavedSession::initialized, "initialized", "`notifications/initialized` came.");
+    f.optional(&SavedSession::subscriptions, "subscriptions", "Legacy: resources subscribed to.");
+    f.optional(&SavedSession::listens, "listens", "Modern: open subscriptions/listen requests.");
+  }
+};
+
+Error is_corrupt(std::string_view what) {
+  return Error{ErrorCode::corrupt, "the saved session is damaged: " + std::string(what)};
+}
+
+} // namespace
+
+std::string Session::save() const {
+  SavedSession saved;
+  saved.era = m_state->era;
+  saved.version = m_state->legacy ? std::string(name_of(*m_state->legacy)) : std::string();
+  saved.initialized = m_state->is_initialized;
+  saved.subscriptions = m_state->subscriptions.uris();
+  for (const Subscriptions::Listen& listen : m_state->subscriptions.listens()) {
+    saved.listens.push_back({JsonText{listen.id}, listen.resource_list, listen.uris});
+  }
+  return encode(saved);
+}
+
+Result<Session>
+Session::restore(const Server& server, Audience audience, std::string_view saved_text) {
+  auto state = std::make_unique<SessionState>(server, audience);
+  Result<SavedSession> saved = fail(ErrorCode::internal, "nothing was read");
+  auto is_read = state->json.read(saved_text, "session", [&](JsonReader& reader) {
+    saved = decode<SavedSession>(reader, "session");
+  });
+  if (!is_read) {
+    return fail(is_corrupt(is_read.error().message));
+  }
+  if (!saved) {
+    return fail(is_corrupt(saved.error().message));
+  }
+  state->era = saved->era;
+  if (!saved->version.empty()) {
+    state->legacy = version_from(saved->version);
+    if (!state->legacy || is_modern(*state->legacy)) {
+      return fail(is_corrupt("session.version: is not a legacy version"));
+    }
+  }
+  state->is_initialized = saved->initialized && state->legacy;
+  for (std::string& uri : saved->subscriptions) {
+    if (!is_uri(uri) || !state->subscriptions.subscribe(std::move(uri))) {
+      return fail(is_corrupt("session.subscriptions: not a list of URIs"));
+    }
+  }
+  for (SavedListen& listen : saved->listens) {
+    if (!rpc::is_request_id(listen.id.text) || state->subscriptions.has_listen(listen.id.text)
+        || !std::all_of(listen.uris.begin(), listen.uris.end(), is_uri)
+        || !state->subscriptions.listen(
+            {std::move(listen.id.text), listen.resource_list, std::move(listen.uris)})) {
+      return fail(is_corrupt("session.listens: not a list of open subscriptions"));
+    }
+  }
+  return Session(std::move(state));
+}
+
+} // namespace upskill::mcp

@@ -1,0 +1,181 @@
+#include "protocol/mcp/session.h"
+
+#include "protocol/mcp/output.h"
+#include "protocol/mcp/session_state.h"
+#include "protocol/rpc/json_text.h"
+
+#include <cmath>
+#include <utility>
+
+namespace upskill::mcp {
+namespace {
+
+// The id is named by the caller; nothing to add but where the answer goes.
+void receive_message(SessionState& state,
+                     const rpc::Message& message,
+                     Batches::Id batch,
+                     Outcome& out,
+                     std::string& output) {
+  switch (message.kind) {
+  case rpc::Message::Kind::request:
+    receive_request(state, message, batch, out, output);
+    break;
+  case rpc::Message::Kind::notification:
+    receive_notification(state, message, out);
+    break;
+  case rpc::Message::Kind::invalid:
+    write_error(output, message.id, message.error_code, message.error);
+    break;
+  case rpc::Message::Kind::response:
+    break; // we ask clients nothing
+  }
+}
+
+void receive_batch(SessionState& state, const rpc::Parsed& parsed, Outcome& out) {
+  if (!state.legacy || !has_batches(*state.legacy)) {
+    write_error(out.output, {}, rpc::k_invalid_request, "batches are part of MCP 2025-03-26 only");
+    return;
+  }
+  Batches::Id batch = state.batches.open();
+  for (const rpc::Message& message : parsed.messages) {
+    state.scratch.clear();
+    receive_message(state, message, batch, out, state.scratch);
+    if (!state.scratch.empty()) {
+      state.batches.add(batch, state.scratch);
+    }
+  }
+  state.batches.done(batch, out.output);
+}
+
+std::string_view without_line_end(std::string_view line) {
+  std::size_t end = line.find_last_not_of(" \t\r\n");
+  return line.substr(0, end == std::string_view::npos ? 0 : end + 1);
+}
+
+} // namespace
+
+Session::Session(const Server& server, Audience audience)
+    : m_state(std::make_unique<SessionState>(server, audience)) {}
+
+Session::Session(std::unique_ptr<SessionState> state)
+    : m_state(std::move(state)) {}
+
+Session::~Session() = default;
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+
+void Session::receive(std::string_view line, Outcome& out) {
+  line = without_line_end(line);
+  if (line.empty() || m_state->is_closed) {
+    return;
+  }
+  const rpc::Parsed& parsed = m_state->parser.parse(line);
+  if (parsed.error_code != 0) {
+    write_error(out.output, {}, parsed.error_code, parsed.error);
+  } else if (parsed.is_batch) {
+    receive_batch(*m_state, parsed, out);
+  } else {
+    receive_message(*m_state, parsed.messages.front(), 0, out, out.output);
+  }
+}
+
+void Session::oversized_line(Outcome& out) {
+  if (!m_state->is_closed) {
+    write_error(out.output, {}, rpc::k_invalid_request, "the message is longer than 16 MiB");
+  }
+}
+
+void Session::answer(CallId call, Result<Answer> answer, std::string& output) {
+  auto reply = m_state->peer.finish(call);
+  if (!reply) {
+    return;
+  }
+  Batches::Id batch = reply->note().batch;
+  if (batch == 0) {
+    write_answer(*m_state, std::move(*reply), std::move(answer), output);
+    return;
+  }
+  m_state->scratch.clear();
+  write_answer(*m_state, std::move(*reply), std::move(answer), m_state->scratch);
+  m_state->batches.add(batch, m_state->scratch);
+  m_state->batches.done(batch, output);
+}
+
+void Session::progress(CallId call,
+                       double done,
+                       std::optional<double> total,
+                       std::string_view message,
+                       std::string& output) {
+  if (!std::isfinite(done)) {
+    return;
+  }
+  const CallNote* note = m_state->peer.note(call);
+  auto token = m_state->peer.advance(call, done);
+  if (!token) {
+    return;
+  }
+  std::string params;
+  JsonWriter json(params);
+  json.begin_object();
+  json.raw_field("progressToken", *token);
+  json.field("progress", done);
+  if (total && std::isfinite(*total)) {
+    json.field("total", *total);
+  }
+  if (!message.empty() && has_annotations(note->version)) {
+    json.field("message", message);
+  }
+  json.end_object();
+  write_notification(output, "notifications/progress", params);
+}
+
+void Session::resource_list_changed(std::string& output) {
+  m_state->subscriptions.write_list_changed(output, m_state->is_initialized && !m_state->is_closed);
+}
+
+void Session::resource_updated(std::string_view uri, std::string& output) {
+  if (!m_state->is_closed) {
+    m_state->subscriptions.write_updated(output, uri);
+  }
+}
+
+bool Session::is_subscribed(std::string_view uri) const {
+  return !m_state->is_closed && m_state->subscriptions.wants(uri);
+}
+
+Era Session::era() const {
+  return m_state->era;
+}
+
+std::size_t Session::in_flight() const {
+  return m_state->peer.in_flight();
+}
+
+void Session::answer_lost(std::string_view client_id, std::string& output) {
+  if (!m_state->is_closed && client_id.size() <= rpc::k_max_id_bytes
+      && rpc::is_request_id(client_id)) {
+    write_error(output,
+                client_id,
+                rpc::k_internal_error,
+                "the daemon was restarted while this call ran; what it did is not known");
+  }
+}
+
+void Session::close(std::string& output) {
+  if (std::exchange(m_state->is_closed, true)) {
+    return;
+  }
+  while (CallId call = m_state->peer.any()) {
+    auto reply = m_state->peer.finish(call);
+    std::string& target = reply->note().batch == 0 ? output : m_state->scratch;
+    m_state->scratch.clear();
+    write_error(target, reply->id(), rpc::k_internal_error, "the server is stopping");
+    if (reply->note().batch != 0) {
+      m_state->batches.add(reply->note().batch, m_state->scratch);
+      m_state->batches.done(reply->note().batch, output);
+    }
+  }
+  m_state->subscriptions.close(output, m_state->server->meta);
+}
+
+} // namespace upskill::mcp

@@ -1,0 +1,20 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+// Small answers about pieces of JSON text that a JsonScanner has already found to be valid.
+namespace upskill::rpc {
+
+// The value of a JSON string, given with its quotes. An unpaired surrogate (`\ud800`), which UTF-8
+// cannot say but JavaScript sends when a text was cut inside an emoji, becomes U+FFFD.
+std::string string_value(std::string_view literal);
+
+// One spelling for equal strings: without needless escapes. Anything but a string stays as it is.
+std::string canonical_scalar(std::string_view literal);
+
+// Whether `text`, from a source that is not trusted, is a JSON string or integer: what a request id
+// may be (MCP: never null, never a fraction).
+bool is_request_id(std::string_view text);
+
+} // namespace upskill::rpc
