@@ -1,0 +1,14 @@
+#pragma once
+#include <string_view>
+
+namespace upskill::cli {
+
+// A person is at the other end of stdin and stderr.
+bool can_ask();
+
+enum class Reply { yes, no, interrupted };
+
+// Asks on stderr and reads a line from stdin; anything but y or yes is no.
+Reply ask(std::string_view question);
+
+} // namespace upskill::cli

@@ -1,0 +1,240 @@
+#include "clients/cli/call_method.h"
+
+#include "clients/cli/ask.h"
+#include "clients/cli/complain.h"
+#include "clients/cli/exit_code.h"
+#include "clients/cli/progress.h"
+#include "clients/cli/render.h"
+#include "clients/cli/text.h"
+#include "clients/connect/call.h"
+#include "clients/connect/context.h"
+#include "clients/connect/interrupt.h"
+#include "clients/connect/socket.h"
+#include "clients/connect/start.h"
+#include "protocol/codec/codec.h"
+
+#include <unistd.h>
+
+namespace upskill::cli {
+namespace {
+
+constexpr long k_quick_silence_ms = 30'000;
+constexpr long k_slow_silence_ms = 600'000;
+constexpr long k_stop_limit_ms = 5000;
+
+// Commands about the daemon that must not start one.
+bool looks_at_daemon(const Invocation& invocation) {
+  return invocation.command.method->name.starts_with("daemon_");
+}
+
+Result<UniqueFd> open_connection(const Invocation& invocation, const Environment& environment) {
+  TRY_ASSIGN(Places places, find_places(environment));
+  if (looks_at_daemon(invocation)) {
+    return connect::connect_to_daemon(places);
+  }
+  if (invocation.run_private || environment("CI") == "true") {
+    return connect::start_private_daemon(environment);
+  }
+  return connect::connect_or_start(places, environment);
+}
+
+std::string
+context_of(const Invocation& invocation, const Screen& screen, const Environment& environment) {
+  CallContext context = connect::collect_context(environment);
+  if (!invocation.config.empty()) {
+    context.config = normalized_path(invocation.config, context.cwd);
+  }
+  context.columns = static_cast<std::int64_t>(screen.columns);
+  context.interactive = can_ask() && !invocation.yes;
+  return encode(context);
+}
+
+// One command's talk with the daemon, over one connection.
+class Conversation {
+public:
+  Conversation(const Invocation& invocation, const Screen& screen, const Environment& environment)
+      : m_invocation(invocation)
+      , m_screen(screen)
+      , m_environment(environment) {}
+
+  Result<connect::CallReply> call(const Invocation& invocation) {
+    Result<connect::CallReply> reply = call_once(invocation);
+    bool lost = !reply && reply.error().code == ErrorCode::unavailable;
+    if (lost && m_stream && invocation.command.method->effect == Effect::reads
+        && !looks_at_daemon(invocation)) {
+      // It was met on its way out; asking again changes nothing.
+      m_stream.reset();
+      reply = call_once(invocation);
+    }
+    return reply;
+  }
+
+  // The lock is free, and another may start, only when the process has gone.
+  void wait_until_gone() {
+    while (m_stream && m_stream->receive(k_stop_limit_ms)) {
+    }
+  }
+
+private:
+  Result<connect::CallReply> call_once(const Invocation& invocation) {
+    if (!m_stream) {
+      TRY_ASSIGN(UniqueFd socket, open_connection(m_invocation, m_environment));
+      m_stream.emplace(std::move(socket));
+    }
+    connect::CallRequest request;
+    request.method = invocation.command.method->name;
+    request.arguments = invocation.arguments();
+    request.context = context_of(invocation, m_screen, m_environment);
+    request.version = UPSKILL_VERSION;
+    request.id = ++m_calls;
+    request.silence_ms =
+        invocation.command.method->pace == Pace::slow ? k_slow_silence_ms : k_quick_silence_ms;
+    Progress progress(::isatty(2) != 0, m_screen.columns, m_screen.unicode);
+    return connect::call(*m_stream,
+                         request,
+                         [&](double done, std::optional<double> total, const std::string& message) {
+                           progress.report(done, total, message);
+                         });
+  }
+
+  const Invocation& m_invocation;
+  const Screen& m_screen;
+  const Environment& m_environment;
+  std::optional<connect::LineStream> m_stream = {};
+  std::int64_t m_calls = 0;
+};
+
+void warn_of_version(const connect::CallReply& reply, const Invocation& invocation) {
+  if (!reply.server_version.empty() && reply.server_version != UPSKILL_VERSION) {
+    warn("the daemon is version " + reply.server_version + ", this is " UPSKILL_VERSION,
+         "`upskill daemon stop` ends it; the next command starts the new one",
+         invocation.no_color);
+  }
+}
+
+// The document as it came when another program reads it, indented for a person.
+void print_json(const std::string& document) {
+  write_all(1, (::isatty(1) != 0 ? connect::indented_json(document) : document) + "\n");
+}
+
+void print_result(const Invocation& invocation,
+                  const Screen& screen,
+                  const connect::CallReply& reply,
+                  const connect::TextReader& result) {
+  if (invocation.json) {
+    print_json(reply.result);
+    return;
+  }
+  Page page(screen);
+  if (Result<void> shown = render(page, invocation, result); !shown) {
+    // A daemon of another version may say more than we know; its document still tells.
+    warn(shown.error().message, "this is the result as it came", invocation.no_color);
+    page = Page(screen);
+    page.line(clean_block(connect::indented_json(reply.result)));
+  }
+  page.print();
+}
+
+bool has_steps(const connect::TextReader& result) {
+  bool any = false;
+  if (auto steps = result.member("steps")) {
+    steps->each_element([&](std::size_t, JsonReader&) { any = true; });
+  }
+  return any;
+}
+
+enum class Decision { go_on, nothing_to_do, declined, interrupted };
+
+// Shows what would happen and asks. On stderr where stdout is kept for JSON.
+Result<Decision>
+decide(Conversation& conversation, const Invocation& invocation, const Screen& screen) {
+  Invocation plan = invocation;
+  plan.values["dry_run"] = {""};
+  TRY_ASSIGN(connect::CallReply reply, conversation.call(plan));
+  TRY_ASSIGN(connect::TextReader result, connect::TextReader::open(reply.result, "the plan"));
+  bool switches = invocation.command.method->name.ends_with("able"); // sync_enable, sync_disable
+  if (!switches && !has_steps(result)) {
+    return Decision::nothing_to_do;
+  }
+  Page page(screen);
+  TRY(render(page, plan, result));
+  page.line();
+  if (invocation.json) {
+    write_all(2, page.text(Stream::out));
+  } else {
+    page.print();
+  }
+  switch (ask(switches ? "Do it?" : "Do this?")) {
+  case Reply::yes:
+    return Decision::go_on;
+  case Reply::no:
+    return Decision::declined;
+  case Reply::interrupted:
+    break;
+  }
+  return Decision::interrupted;
+}
+
+} // namespace
+
+bool asks_first(const Invocation& invocation) {
+  return invocation.command.method->effect != Effect::reads
+         && has_field(invocation.command, "dry_run") && !invocation.flag("dry_run")
+         && !invocation.yes;
+}
+
+bool needs_a_word(const Invocation& invocation) {
+  // Everything else that changes something can be undone with `sync undo`; switching sync on makes
+  // the daemon write to folders that it never touched before.
+  return asks_first(invocation) && invocation.command.method->name == "sync_enable";
+}
+
+int call_method(const Invocation& invocation,
+                const Screen& screen,
+                const Environment& environment) {
+  auto end_with = [&](const Error& error) {
+    if (error.code != ErrorCode::cancelled || connect::interrupted_by() == 0) {
+      complain(error, invocation.no_color);
+    }
+    return connect::interrupted_by() != 0 ? k_interrupted : exit_code_of(error);
+  };
+  if (needs_a_word(invocation) && !can_ask()) {
+    return end_with(
+        {ErrorCode::invalid_argument,
+         "`upskill " + invocation.command.words
+             + "` asks before it writes to agents' folders, and nobody can be asked here",
+         "`--yes` does it without asking; `--dry-run` only shows the plan"});
+  }
+  connect::catch_interrupts();
+  Conversation conversation(invocation, screen, environment);
+  if (asks_first(invocation) && can_ask()) {
+    Result<Decision> decision = decide(conversation, invocation, screen);
+    if (!decision) {
+      return end_with(decision.error());
+    }
+    if (*decision == Decision::interrupted) {
+      return k_interrupted;
+    }
+    if (*decision == Decision::declined) {
+      write_all(2, "Nothing was changed.\n");
+      return k_done;
+    }
+  }
+  Result<connect::CallReply> reply = conversation.call(invocation);
+  if (!reply) {
+    return end_with(reply.error());
+  }
+  warn_of_version(*reply, invocation);
+  Result<connect::TextReader> result =
+      connect::TextReader::open(reply->result, "the daemon's answer");
+  if (!result) {
+    return end_with(result.error());
+  }
+  print_result(invocation, screen, *reply, *result);
+  if (invocation.command.method->name == "daemon_stop") {
+    conversation.wait_until_gone();
+  }
+  return exit_code_of(invocation, *result);
+}
+
+} // namespace upskill::cli

@@ -1,0 +1,211 @@
+#include "clients/cli/command.h"
+
+#include "clients/connect/text_reader.h"
+
+#include <algorithm>
+#include <array>
+
+namespace upskill::cli {
+namespace {
+
+// An optional field that may also be said without its name, because that is how one says it.
+struct LoosePositional {
+  std::string_view command;
+  std::string_view field;
+};
+
+constexpr std::array<LoosePositional, 8> k_loose_positionals{{{"list", "query"},
+                                                              {"sync status", "skill"},
+                                                              {"sync plan", "skill"},
+                                                              {"sync now", "skill"},
+                                                              {"sync log", "skill"},
+                                                              {"sync conflicts", "skill"},
+                                                              {"sync undo", "id"},
+                                                              {"sync resolve", "take"}}};
+
+struct ShortOption {
+  std::string_view command; // empty: every command that has the field
+  std::string_view field;
+  char letter;
+};
+
+constexpr std::array<ShortOption, 4> k_short_options{{{"", "limit", 'n'},
+                                                      {"daemon logs", "lines", 'n'},
+                                                      {"agents", "all", 'a'},
+                                                      {"list", "query", 'q'}}};
+
+std::string with_dashes(std::string_view field) {
+  std::string name(field);
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+std::string text_member(const connect::TextReader& value, std::string_view name) {
+  auto member = value.member(name);
+  return member ? member->string().value_or("") : std::string();
+}
+
+std::vector<std::string> texts(std::optional<connect::TextReader> array) {
+  std::vector<std::string> out;
+  if (array) {
+    array->each_element(
+        [&](std::size_t, JsonReader& value) { out.push_back(value.string().value_or("")); });
+  }
+  return out;
+}
+
+void read_kind(const connect::TextReader& schema, Option& option) {
+  std::string type = text_member(schema, "type");
+  option.choices = texts(schema.member("enum"));
+  if (!option.choices.empty()) {
+    option.kind = ValueKind::choice;
+  } else if (type == "boolean") {
+    option.kind = ValueKind::flag;
+  } else if (type == "integer") {
+    option.kind = ValueKind::number;
+  } else if (type == "array") {
+    option.many = true;
+    if (auto items = schema.member("items")) {
+      read_kind(*items, option);
+    }
+  }
+}
+
+Option own_option(std::string_view name, char letter, ValueKind kind, std::string_view doc) {
+  Option option;
+  option.field = option.name = name;
+  option.letter = letter;
+  option.kind = kind;
+  option.doc = doc;
+  return option;
+}
+
+std::vector<Command> make_own_commands() {
+  Option shell = own_option("shell", 0, ValueKind::choice, "The shell it is for.");
+  shell.choices = {"bash", "zsh", "fish"};
+  shell.required = true;
+  shell.position = 0;
+  Option about = own_option("command", 0, ValueKind::text, "Words of a command.");
+  about.many = true;
+  about.position = 0;
+  Option folder = own_option("output", 'o', ValueKind::text, "Folder to write to.");
+  folder.required = true;
+
+  std::vector<Command> commands;
+  commands.push_back({"daemon run",
+                      "Run the daemon here, until Ctrl-C; takes upskilld's options.",
+                      nullptr,
+                      {},
+                      true});
+  commands.push_back({"daemon start", "Start the daemon, if it is not running."});
+  commands.push_back({"daemon unit", "Print a systemd user unit for the daemon."});
+  commands.push_back(
+      {"mcp", "Speak MCP on stdin and stdout: what an agent's configuration names."});
+  commands.push_back({"completion", "Print completions for a shell.", nullptr, {shell}});
+  commands.push_back({"man", "Print the man page; `upskill man | man -l -` shows it."});
+  commands.push_back({"help", "Show help for a command.", nullptr, {about}});
+  commands.push_back({"reference", "Write the generated documents.", nullptr, {folder}});
+  return commands;
+}
+
+} // namespace
+
+Command command_of(const MethodInfo& method) {
+  Command command{std::string(method.command), std::string(method.summary), &method};
+  std::string text = method.params_schema();
+  auto schema = connect::TextReader::open(text, "the schema");
+  if (!schema) {
+    return command;
+  }
+  std::vector<std::string> required = texts(schema->member("required"));
+  int position = 0;
+  if (auto properties = schema->member("properties")) {
+    properties->each_field([&](std::string_view field, JsonReader& value) {
+      const auto& detail = static_cast<connect::TextReader&>(value);
+      Option option;
+      option.field = field;
+      option.name = with_dashes(field);
+      option.doc = text_member(detail, "description");
+      read_kind(detail, option);
+      option.required = std::find(required.begin(), required.end(), field) != required.end();
+      auto is_this = [&](const auto& row) {
+        return row.field == field && (row.command.empty() || row.command == method.command);
+      };
+      bool loose = std::any_of(k_loose_positionals.begin(), k_loose_positionals.end(), is_this);
+      if (option.required || loose) {
+        option.position = position++;
+      }
+      auto letter = std::find_if(k_short_options.begin(), k_short_options.end(), is_this);
+      option.letter = letter == k_short_options.end() ? '\0' : letter->letter;
+      command.options.push_back(std::move(option));
+    });
+  }
+  if (method.command == "daemon logs") {
+    command.options.push_back(own_option(
+        "follow", 'f', ValueKind::flag, "Go on showing what is added; end with Ctrl-C."));
+  }
+  return command;
+}
+
+const std::vector<Command>& own_commands() {
+  static const std::vector<Command> k_commands = make_own_commands();
+  return k_commands;
+}
+
+const Command* find_own_command(std::string_view words) {
+  for (const Command& command : own_commands()) {
+    if (command.words == words) {
+      return &command;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<Command> all_commands() {
+  std::vector<Command> commands;
+  for (const MethodInfo& method : catalog()) {
+    if (!method.command.empty()) {
+      commands.push_back(command_of(method));
+    }
+  }
+  const std::vector<Command>& own = own_commands();
+  commands.insert(commands.end(), own.begin(), own.end());
+  return commands;
+}
+
+const std::vector<Option>& global_options() {
+  static const std::vector<Option> k_options{
+      own_option("json", 0, ValueKind::flag, "Print the result as one JSON document."),
+      own_option("yes", 'y', ValueKind::flag, "Do it without asking."),
+      own_option("private", 0, ValueKind::flag, "Use a daemon for this command alone."),
+      own_option("config", 0, ValueKind::text, "Path of the configuration to use."),
+      own_option("no-color", 0, ValueKind::flag, "No colours; NO_COLOR does the same."),
+      own_option("help", 'h', ValueKind::flag, "Show help."),
+      own_option("version", 'V', ValueKind::flag, "Show the version."),
+  };
+  return k_options;
+}
+
+std::vector<Option> global_options_of(const Command& command) {
+  std::vector<Option> options;
+  bool changes = command.method != nullptr && command.method->effect != Effect::reads
+                 && has_field(command, "dry_run");
+  for (const Option& option : global_options()) {
+    bool about_methods =
+        option.name == "json" || option.name == "private" || option.name == "config";
+    if ((option.name == "yes" && !changes) || option.name == "version"
+        || (about_methods && command.method == nullptr)) {
+      continue;
+    }
+    options.push_back(option);
+  }
+  return options;
+}
+
+bool has_field(const Command& command, std::string_view field) {
+  return std::any_of(command.options.begin(), command.options.end(), [&](const Option& option) {
+    return option.field == field;
+  });
+}
+
+} // namespace upskill::cli

@@ -1,0 +1,54 @@
+#pragma once
+#include "protocol/catalog.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace upskill::cli {
+
+enum class ValueKind { flag, text, number, choice };
+
+// One thing that may be said on the command line: an option, a positional, or both.
+struct Option {
+  std::string field; // key in the method's parameters; for our own options their name
+  std::string name;  // long name without dashes
+  char letter = 0;   // short name, 0 for none
+  ValueKind kind = ValueKind::text;
+  bool many = false;     // may be repeated
+  bool required = false; // a positional that cannot be left out
+  int position = -1;     // place among the positionals, -1 for none
+  std::vector<std::string> choices = {};
+  std::string doc = {};
+};
+
+// What `upskill WORDS` does: a method of the catalogue, or one of the few commands that are not
+// methods (`method` null).
+struct Command {
+  std::string words;
+  std::string summary;
+  const MethodInfo* method = nullptr;
+  std::vector<Option> options = {};
+  bool takes_rest = false; // hands every further word on
+};
+
+// The command of a method: required fields are positionals in order, every other field is an option
+// of its name with dashes.
+Command command_of(const MethodInfo& method);
+
+// Null where there is none of these words.
+const Command* find_own_command(std::string_view words);
+// Commands that are not methods, in the order of the help.
+const std::vector<Command>& own_commands();
+// Every command, the catalogue's first; `reference` is not shown to people.
+std::vector<Command> all_commands();
+
+// Options that every command takes.
+const std::vector<Option>& global_options();
+// Those that make sense for a command: `--yes` only where something changes.
+std::vector<Option> global_options_of(const Command& command);
+
+// Whether the method has a field of that name.
+bool has_field(const Command& command, std::string_view field);
+
+} // namespace upskill::cli

@@ -1,0 +1,277 @@
+#include "clients/cli/completion.h"
+
+#include "clients/cli/manual.h"
+#include "clients/cli/parse.h"
+
+#include <algorithm>
+
+namespace upskill::cli {
+namespace {
+
+std::vector<Command> shown_commands() {
+  std::vector<Command> commands = all_commands();
+  std::erase_if(commands, [](const Command& command) { return command.words == "reference"; });
+  return commands;
+}
+
+// "list", "sync" and so on, each once, in order.
+std::vector<std::string> first_words() {
+  std::vector<std::string> words;
+  for (const Command& command : shown_commands()) {
+    std::string word = command.words.substr(0, command.words.find(' '));
+    if (std::find(words.begin(), words.end(), word) == words.end()) {
+      words.push_back(word);
+    }
+  }
+  return words;
+}
+
+std::string spaced(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words) {
+    out += (out.empty() ? "" : " ") + word;
+  }
+  return out;
+}
+
+// For single quotes in a shell's script.
+std::string quoted(std::string_view text) {
+  std::string out = "'";
+  for (char c : text) {
+    out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  }
+  return out + "'";
+}
+
+// For the brackets of zsh's _arguments.
+std::string bracketed(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    if (c == '[' || c == ']' || c == ':' || c == '\\') {
+      out += '\\';
+    }
+    out += c;
+  }
+  return out;
+}
+
+bool takes_path(const Option& option) {
+  return option.field == "paths" || option.field == "project" || option.field == "config"
+         || option.field == "output";
+}
+
+bool takes_skill(const Option& option) {
+  return option.field == "skill";
+}
+
+std::string option_names(const Command& command) {
+  std::vector<std::string> names;
+  for (const Option& option : named_options(command)) {
+    names.push_back("--" + option.name);
+  }
+  return spaced(names);
+}
+
+// What the first positional of a command may be, as a case of the bash script.
+std::string bash_words(const Command& command) {
+  std::string words;
+  for (const Option& option : command.options) {
+    if (option.position < 0) {
+      continue;
+    }
+    if (!option.choices.empty()) {
+      words += "words=\"" + spaced(option.choices) + "\"; ";
+    } else if (takes_path(option)) {
+      words += "paths=1; ";
+    } else if (takes_skill(option)) {
+      words += "skills=1; ";
+    } else if (option.field == "command") {
+      words += "words=\"" + spaced(first_words()) + "\"; ";
+    }
+  }
+  return words;
+}
+
+} // namespace
+
+std::string bash_completion() {
+  std::string out =
+      "# bash completion for upskill; written by `upskill completion bash`\n"
+      "_upskill() {\n"
+      "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}\n"
+      "  local command=\"\" word options=\"\" words=\"\" paths=\"\" skills=\"\"\n"
+      "  local i\n"
+      "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
+      "    word=${COMP_WORDS[i]}\n"
+      "    [[ $word == -* ]] && continue\n"
+      "    if [[ -z $command ]]; then command=$word\n";
+  out += "    elif [[ $command == @(";
+  std::string groups;
+  for (const std::string& word : first_words()) {
+    if (!commands_below(word).empty()) {
+      groups += (groups.empty() ? "" : "|") + word;
+    }
+  }
+  out += groups + ") ]]; then command+=\" $word\"; break\n    else break; fi\n  done\n";
+  out += "  case $previous in\n";
+  std::vector<std::string> done;
+  for (const Command& command : shown_commands()) {
+    for (const Option& option : named_options(command)) {
+      bool known = std::find(done.begin(), done.end(), option.name) != done.end();
+      if (known || option.position >= 0 || (option.choices.empty() && !takes_path(option))) {
+        continue;
+      }
+      done.push_back(option.name);
+      out += "    --" + option.name + ") "
+             + (takes_path(option) ? "COMPREPLY=($(compgen -f -- \"$current\"))"
+                                   : "COMPREPLY=($(compgen -W \"" + spaced(option.choices)
+                                         + "\" -- \"$current\"))")
+             + "; return ;;\n";
+    }
+  }
+  out += "  esac\n  case $command in\n";
+  out += "    \"\") words=\"" + spaced(first_words()) + "\" options=\"--help --version\" ;;\n";
+  for (const std::string& word : first_words()) {
+    std::vector<std::string> below = commands_below(word);
+    if (!below.empty()) {
+      out += "    \"" + word + "\") words=\"" + spaced(below) + "\" options=\"--help\" ;;\n";
+    }
+  }
+  for (const Command& command : shown_commands()) {
+    out += "    \"" + command.words + "\") " + bash_words(command) + "options=\""
+           + option_names(command) + "\" ;;\n";
+  }
+  out += "  esac\n"
+         "  if [[ $current == -* ]]; then words=$options; paths=\"\"; skills=\"\"; fi\n"
+         "  COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
+         "  if [[ -n $skills ]]; then\n"
+         "    local folder\n"
+         "    for folder in ~/.agents/skills ~/.claude/skills; do\n"
+         "      [[ -d $folder ]] && COMPREPLY+=($(cd \"$folder\" && compgen -d -- \"$current\"))\n"
+         "    done\n"
+         "  fi\n"
+         "  if [[ -n $paths ]]; then COMPREPLY+=($(compgen -f -- \"$current\")); fi\n"
+         "}\n"
+         "complete -o filenames -F _upskill upskill\n";
+  return out;
+}
+
+std::string zsh_completion() {
+  std::string out =
+      "#compdef upskill\n# zsh completion for upskill; written by `upskill completion "
+      "zsh`\n\n_upskill() {\n  local -a commands\n  case $words[2] in\n";
+  auto arguments = [](const Command& command) {
+    std::string lines = "_arguments";
+    for (const Option& option : named_options(command)) {
+      std::string value;
+      if (option.kind != ValueKind::flag) {
+        std::string choices = spaced(option.choices);
+        value = ":" + option.name + ":"
+                + (choices.empty() ? (takes_path(option) ? "_files" : "") : "(" + choices + ")");
+      }
+      lines += " \\\n        "
+               + quoted(std::string(option.many ? "*" : "") + "--" + option.name + "["
+                        + bracketed(option.doc) + "]" + value);
+    }
+    for (const Option& option : command.options) {
+      if (option.position >= 0) {
+        std::string choices = spaced(option.choices);
+        std::string action = !choices.empty()     ? "(" + choices + ")"
+                             : takes_path(option) ? "_files"
+                                                  : " ";
+        lines += " \\\n        "
+                 + quoted(std::string(option.many       ? "*"
+                                      : option.required ? ""
+                                                        : ":")
+                          + ":" + option.name + ":" + action);
+      }
+    }
+    return lines;
+  };
+  for (const std::string& word : first_words()) {
+    if (commands_below(word).empty()) {
+      continue;
+    }
+    out += "    " + word + ")\n      if (( CURRENT == 3 )); then\n        commands=(\n";
+    for (const Command& command : shown_commands()) {
+      if (command.words.starts_with(word + " ")) {
+        out += "          " + quoted(command.words.substr(word.size() + 1) + ":" + command.summary)
+               + "\n";
+      }
+    }
+    out += "        )\n        _describe command commands\n        return\n      fi\n"
+           "      local third=$words[3]\n      shift 2 words; (( CURRENT -= 2 ))\n"
+           "      case $third in\n";
+    for (const Command& command : shown_commands()) {
+      if (command.words.starts_with(word + " ")) {
+        out += "        " + command.words.substr(word.size() + 1) + ") " + arguments(command)
+               + " ;;\n";
+      }
+    }
+    out += "      esac ;;\n";
+  }
+  for (const Command& command : shown_commands()) {
+    if (command.words.find(' ') == std::string::npos) {
+      out += "    " + command.words + ") shift words; (( CURRENT -= 1 )); " + arguments(command)
+             + " ;;\n";
+    }
+  }
+  out += "    *)\n      commands=(\n";
+  for (const std::string& word : first_words()) {
+    std::string meaning = commands_below(word).empty() ? "" : "commands about " + word;
+    for (const Command& command : shown_commands()) {
+      meaning = command.words == word ? command.summary : meaning;
+    }
+    out += "        " + quoted(word + ":" + meaning) + "\n";
+  }
+  return out + "      )\n      _describe command commands ;;\n  esac\n}\n\n_upskill \"$@\"\n";
+}
+
+std::string fish_completion() {
+  std::string out = "# fish completion for upskill; written by `upskill completion fish`\n"
+                    "complete -c upskill -f\n";
+  std::string starts;
+  for (const std::string& word : first_words()) {
+    starts += " " + word;
+  }
+  for (const std::string& word : first_words()) {
+    std::string meaning = commands_below(word).empty() ? "" : "commands about " + word;
+    for (const Command& command : shown_commands()) {
+      meaning = command.words == word ? command.summary : meaning;
+    }
+    out += "complete -c upskill -n \"not __fish_seen_subcommand_from" + starts + "\" -a " + word
+           + " -d " + quoted(meaning) + "\n";
+  }
+  for (const Command& command : shown_commands()) {
+    std::size_t space = command.words.find(' ');
+    std::string first = command.words.substr(0, space);
+    std::string condition = "__fish_seen_subcommand_from " + first;
+    if (space != std::string::npos) {
+      std::string second = command.words.substr(space + 1);
+      out += "complete -c upskill -n \"" + condition + "; and not __fish_seen_subcommand_from "
+             + spaced(commands_below(first)) + "\" -a " + second + " -d " + quoted(command.summary)
+             + "\n";
+      condition += "; and __fish_seen_subcommand_from " + second;
+    }
+    for (const Option& option : named_options(command)) {
+      out += "complete -c upskill -n \"" + condition + "\" -l " + option.name
+             + (option.letter == 0 ? std::string() : std::string(" -s ") + option.letter)
+             + (option.kind == ValueKind::flag ? ""
+                : takes_path(option)           ? " -rF"
+                                               : " -x")
+             + (option.choices.empty() ? "" : " -a " + quoted(spaced(option.choices))) + " -d "
+             + quoted(option.doc) + "\n";
+    }
+    for (const Option& option : command.options) {
+      if (option.position >= 0 && takes_path(option)) {
+        out += "complete -c upskill -n \"" + condition + "\" -F\n";
+      } else if (option.position >= 0 && !option.choices.empty()) {
+        out += "complete -c upskill -n \"" + condition + "\" -a " + quoted(spaced(option.choices))
+               + "\n";
+      }
+    }
+  }
+  return out;
+}
+
+} // namespace upskill::cli

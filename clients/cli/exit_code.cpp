@@ -1,0 +1,54 @@
+#include "clients/cli/exit_code.h"
+
+namespace upskill::cli {
+namespace {
+
+bool is_true(const connect::TextReader& result, std::string_view field) {
+  auto member = result.member(field);
+  return member && member->boolean().value_or(false);
+}
+
+std::string text(const connect::TextReader& result, std::string_view field) {
+  auto member = result.member(field);
+  return member ? member->string().value_or("") : std::string();
+}
+
+bool all_in_sync(const connect::TextReader& result) {
+  std::string state = text(result, "state");
+  bool in_sync = is_true(result, "enabled") && (state == "idle" || state == "working");
+  if (auto skills = result.member("skills")) {
+    skills->each_element([&](std::size_t, JsonReader& skill) {
+      in_sync = in_sync && text(static_cast<connect::TextReader&>(skill), "state") == "in_sync";
+    });
+  }
+  return in_sync;
+}
+
+} // namespace
+
+int exit_code_of(const Error& error) {
+  switch (error.code) {
+  case ErrorCode::invalid_argument:
+    return k_usage;
+  case ErrorCode::cancelled:
+    return k_interrupted;
+  default:
+    return k_could_not;
+  }
+}
+
+int exit_code_of(const Invocation& invocation, const connect::TextReader& result) {
+  std::string_view name =
+      invocation.command.method == nullptr ? "" : invocation.command.method->name;
+  bool yes = true;
+  if (name == "skill_validate") {
+    yes = is_true(result, "valid");
+  } else if (name == "doctor" && invocation.flag("check")) {
+    yes = is_true(result, "healthy");
+  } else if (name == "sync_status" && invocation.flag("check")) {
+    yes = all_in_sync(result);
+  }
+  return yes ? k_done : k_answer_is_no;
+}
+
+} // namespace upskill::cli

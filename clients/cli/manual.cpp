@@ -1,0 +1,178 @@
+#include "clients/cli/manual.h"
+
+#include "clients/cli/text.h"
+
+#include <algorithm>
+#include <array>
+
+namespace upskill::cli {
+namespace {
+
+constexpr std::array<Group, 4> k_groups{{{"Skills", "list show validate"},
+                                         {"Sync", "sync"},
+                                         {"Overview", "status agents doctor"},
+                                         {"Daemon", "daemon mcp"}}};
+constexpr std::string_view k_rest = "More";
+
+constexpr std::array<Example, 18> k_examples{{
+    {"sync enable", "upskill sync enable", "see the plan, then switch sync on", true},
+    {"sync enable", "upskill sync enable --dry-run", "only see the plan"},
+    {"sync enable",
+     "upskill sync enable --agent claude-code --agent codex --yes",
+     "sync two agents, without being asked"},
+    {"sync enable", "upskill sync enable --project .", "also sync this project's skills"},
+    {"sync status", "upskill sync status", "how every copy of every skill stands", true},
+    {"sync status", "upskill sync status --check", "end with 1 unless all is in sync"},
+    {"sync conflicts", "upskill sync conflicts pdf", "what differs, as a diff"},
+    {"sync resolve", "upskill sync resolve pdf loser", "take the other version everywhere"},
+    {"sync resolve", "upskill sync resolve pdf restore", "bring back a held deletion"},
+    {"sync undo", "upskill sync undo", "take back the newest change"},
+    {"sync undo", "upskill sync undo 12", "take back entry 12 of `upskill sync log`"},
+    {"list", "upskill list pdf", "skills with this word in name or description", true},
+    {"list", "upskill list --agent codex --json", "what Codex sees, for a script"},
+    {"validate", "upskill validate ./my-skill", "check a skill before sharing it", true},
+    {"doctor", "upskill doctor", "what is wrong, and what each agent really lists", true},
+    {"mcp",
+     "claude mcp add --scope user upskill -- upskill mcp",
+     "let Claude Code talk to the daemon"},
+    {"completion",
+     "upskill completion bash > ~/.local/share/bash-completion/completions/upskill",
+     "complete commands in bash"},
+    {"daemon logs", "upskill daemon logs -f", "watch the daemon's log"},
+}};
+
+constexpr std::array<Term, 5> k_exit_codes{
+    {{"0", "done; also when conflicts merely exist"},
+     {"1", "the answer asked for is no: invalid, not in sync with --check, unhealthy with --check"},
+     {"2", "the words were wrong; nothing was done"},
+     {"3", "could not be done: the daemon, the network or the disk"},
+     {"130", "interrupted"}}};
+
+constexpr std::array<Term, 6> k_environment{
+    {{"HOME, XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_DATA_HOME",
+      "where everything lies; another state folder is another daemon"},
+     {"UPSKILL_CONFIG", "path of the configuration"},
+     {"CI", "`true`: every command uses a daemon of its own, as with --private"},
+     {"NO_COLOR", "when not empty: no colours"},
+     {"COLUMNS", "width to draw for where there is no terminal"},
+     {"PATH", "where `upskilld` is looked for when it is not beside `upskill`"}}};
+
+constexpr std::array<Term, 4> k_files{
+    {{"~/.config/upskill/config.yaml", "configuration"},
+     {"~/.local/state/upskill/", "the daemon's state; run/ holds its lock and socket"},
+     {"~/.local/state/upskill/upskilld.log", "log of a daemon that was started by a command"},
+     {"~/.local/share/upskill/", "kept versions, trash and conflicts, readable without us"}}};
+
+bool has_word(std::string_view words, std::string_view word) {
+  for (std::size_t at = 0; at < words.size();) {
+    std::size_t end = std::min(words.find(' ', at), words.size());
+    if (words.substr(at, end - at) == word) {
+      return true;
+    }
+    at = end + 1;
+  }
+  return false;
+}
+
+std::string upper(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  }
+  return out;
+}
+
+// A word for the value: SKILL for `skill`, PATH for `paths`.
+std::string placeholder(const Option& option) {
+  if (option.kind == ValueKind::number) {
+    return option.position < 0 ? "N" : upper(option.name);
+  }
+  std::string name = upper(option.name);
+  if (option.many && name.ends_with('S')) {
+    name.pop_back();
+  }
+  return name;
+}
+
+} // namespace
+
+std::span<const Group> groups() {
+  return k_groups;
+}
+
+std::span<const Example> examples() {
+  return k_examples;
+}
+
+std::span<const Term> exit_codes() {
+  return k_exit_codes;
+}
+
+std::span<const Term> environment_variables() {
+  return k_environment;
+}
+
+std::span<const Term> files() {
+  return k_files;
+}
+
+std::string_view group_of(const Command& command) {
+  std::string_view first(command.words);
+  first = first.substr(0, first.find(' '));
+  for (const Group& group : k_groups) {
+    if (has_word(group.words, first)) {
+      return group.title;
+    }
+  }
+  return k_rest;
+}
+
+std::string usage_of(const Command& command) {
+  std::string out = "upskill " + command.words;
+  bool named = false;
+  for (const Option& option : command.options) {
+    if (option.position < 0) {
+      named = true;
+      out += option.required ? " --" + option.name + " " + placeholder(option) : "";
+      continue;
+    }
+    std::string word = placeholder(option) + (option.many ? "..." : "");
+    out += option.required ? " " + word : " [" + word + "]";
+  }
+  return out + (command.takes_rest || named || command.method != nullptr ? " [OPTIONS]" : "");
+}
+
+std::string label_of(const Option& option) {
+  std::string out = option.letter == 0 ? "    " : std::string("-") + option.letter + ", ";
+  out += "--" + option.name;
+  return option.kind == ValueKind::flag ? out : out + " " + placeholder(option);
+}
+
+std::string doc_of(const Option& option) {
+  std::string out = option.doc;
+  if (!option.choices.empty()) {
+    bool told = std::all_of(option.choices.begin(), option.choices.end(), [&](const auto& choice) {
+      return option.doc.find("`" + choice + "`") != std::string::npos;
+    });
+    out += told ? "" : " One of " + joined(option.choices) + ".";
+  }
+  return option.many && option.position < 0 ? out + " May be repeated." : out;
+}
+
+std::vector<Option> named_options(const Command& command) {
+  std::vector<Option> options;
+  for (const Option& option : command.options) {
+    if (option.position < 0 || !option.required) {
+      options.push_back(option);
+    }
+  }
+  if (command.takes_rest) {
+    return {};
+  }
+  for (const Option& option : global_options_of(command)) {
+    options.push_back(option);
+  }
+  return options;
+}
+
+} // namespace upskill::cli

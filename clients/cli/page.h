@@ -1,0 +1,70 @@
+#pragma once
+#include "protocol/base/paths.h"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace upskill::cli {
+
+enum class Tint { plain, bold, dim, red, green, yellow, cyan };
+
+// What is written on.
+struct Screen {
+  std::size_t columns = 80;
+  bool colour = false;
+  bool unicode = true;
+  std::string home = {}; // shown as `~`
+};
+
+// The screen of this process's stdout: its terminal's width, else COLUMNS, else 80; colours on a
+// terminal only, unless NO_COLOR is set (no-color.org), TERM is `dumb`, or `plain` is asked for.
+Screen this_screen(const Environment& environment, bool plain);
+
+enum class Stream { out, err };
+
+// What a command has to say, in order, ready to be printed. Everything that others wrote goes
+// through clean_line or clean_block on its way in.
+class Page {
+public:
+  explicit Page(Screen screen)
+      : m_screen(std::move(screen)) {}
+
+  const Screen& screen() const { return m_screen; }
+
+  // A finished line; `text` may hold our own colours.
+  void line(std::string_view text = {}, Stream stream = Stream::out);
+  // Plain words, wrapped, each line after `indent` spaces.
+  void paragraph(std::string_view text, std::size_t indent = 0, Tint tint = Tint::plain);
+  // `warning: ...`, cleaned.
+  void warning(std::string_view text);
+
+  std::string tint(Tint tint, std::string_view text) const;
+  // One of two signs, by what the screen can show.
+  std::string_view sign(std::string_view unicode, std::string_view ascii) const;
+
+  std::string_view ellipsis() const { return sign("…", "..."); }
+
+  // Cleaned, with the home folder as `~`.
+  std::string path(std::string_view path) const;
+
+  // All of one stream, as text; what a test looks at.
+  std::string text(Stream stream) const;
+  // Writes everything in order; false when stdout cannot take it.
+  bool print() const;
+
+private:
+  struct Piece {
+    Stream stream;
+    std::string text;
+  };
+
+  Screen m_screen;
+  std::vector<Piece> m_pieces = {};
+};
+
+// Writes it all, however long; false when the descriptor cannot take it.
+bool write_all(int descriptor, std::string_view bytes);
+
+} // namespace upskill::cli

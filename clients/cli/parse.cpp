@@ -1,0 +1,346 @@
+#include "clients/cli/parse.h"
+
+#include "clients/cli/suggest.h"
+#include "clients/cli/text.h"
+#include "protocol/codec/writer.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace upskill::cli {
+namespace {
+
+const MethodInfo* method_of(std::string_view words) {
+  for (const MethodInfo& method : catalog()) {
+    if (!words.empty() && method.command == words) {
+      return &method;
+    }
+  }
+  return nullptr;
+}
+
+std::optional<Command> find_command(std::string_view words) {
+  if (const MethodInfo* method = method_of(words)) {
+    return command_of(*method);
+  }
+  const Command* own = find_own_command(words);
+  return own == nullptr ? std::nullopt : std::optional(*own);
+}
+
+std::vector<std::string> command_words() {
+  std::vector<std::string> words;
+  for (const MethodInfo& method : catalog()) {
+    if (!method.command.empty()) {
+      words.emplace_back(method.command);
+    }
+  }
+  for (const Command& command : own_commands()) {
+    if (command.words != "reference") {
+      words.push_back(command.words);
+    }
+  }
+  return words;
+}
+
+tl::unexpected<Error> usage(std::string message, std::string hint) {
+  return fail(ErrorCode::invalid_argument, std::move(message), std::move(hint));
+}
+
+tl::unexpected<Error> unknown_command(std::string_view first, std::string_view second) {
+  std::vector<std::string> all = command_words();
+  std::vector<std::string> below = commands_below(first);
+  if (!below.empty() && second.empty()) {
+    return usage("`" + std::string(first) + "` needs a further word", "one of " + joined(below));
+  }
+  std::string written(first);
+  std::string meant;
+  if (!below.empty()) {
+    written += " " + std::string(second);
+    meant = suggestion(written, all);
+  } else {
+    std::vector<std::string> starts = all;
+    for (std::string& words : starts) {
+      words.resize(std::min(words.find(' '), words.size()));
+    }
+    meant = suggestion(first, starts);
+    // What is written for short: `conflicts` for `sync conflicts`.
+    for (const std::string& words : all) {
+      if (meant.empty() && words.ends_with(" " + std::string(first))) {
+        meant = words;
+      }
+    }
+  }
+  return usage("there is no command `" + clean_line(written) + "`",
+               meant.empty() ? "`upskill help` lists the commands"
+                             : "did you mean `upskill " + meant + "`?");
+}
+
+// Reads the words one after the other. Lives for one parse.
+class Reading {
+public:
+  explicit Reading(std::span<const std::string_view> words)
+      : m_words(words) {}
+
+  Result<Invocation> run() {
+    while (m_at < m_words.size()) {
+      std::string_view word = m_words[m_at++];
+      if (m_out.command.takes_rest) {
+        m_out.rest.emplace_back(word);
+      } else if (!m_options_ended && word == "--") {
+        m_options_ended = true;
+      } else if (!m_options_ended && word.size() > 2 && word.starts_with("--")) {
+        TRY(long_option(word.substr(2)));
+      } else if (!m_options_ended && word.size() > 1 && word.front() == '-') {
+        TRY(short_options(word.substr(1)));
+      } else if (m_out.command.words.empty()) {
+        TRY(choose_command(word));
+      } else {
+        TRY(positional(word));
+      }
+    }
+    TRY(check_complete());
+    return std::move(m_out);
+  }
+
+private:
+  Result<void> choose_command(std::string_view word) {
+    std::string_view next = m_at < m_words.size() ? m_words[m_at] : std::string_view();
+    std::optional<Command> found;
+    if (!next.empty()) {
+      found = find_command(std::string(word) + " " + std::string(next));
+    }
+    if (found) {
+      ++m_at;
+    } else {
+      found = find_command(word);
+    }
+    if (!found && !commands_below(word).empty() && (next == "--help" || next == "-h")) {
+      m_out.command.words = word; // help of the group
+      return {};
+    }
+    if (!found) {
+      return unknown_command(word, next.starts_with("-") ? std::string_view() : next);
+    }
+    m_out.command = std::move(*found);
+    return {};
+  }
+
+  std::array<const std::vector<Option>*, 2> option_lists() const {
+    return {&m_out.command.options, &global_options()};
+  }
+
+  const Option* find(std::string_view name, char letter) const {
+    auto fits = [&](const Option& option) {
+      // A positional that has to be given has no name of its own; a loose one has both.
+      bool named = option.position < 0 || !option.required;
+      return named && (letter != 0 ? option.letter == letter : option.name == name);
+    };
+    for (const std::vector<Option>* options : option_lists()) {
+      auto found = std::find_if(options->begin(), options->end(), fits);
+      if (found != options->end()) {
+        return &*found;
+      }
+    }
+    return nullptr;
+  }
+
+  Result<void> long_option(std::string_view text) {
+    std::size_t equals = text.find('=');
+    std::string_view name = text.substr(0, equals);
+    const Option* option = find(name, 0);
+    if (option == nullptr) {
+      return unknown_option("--" + std::string(name));
+    }
+    std::string label = "--" + option->name;
+    if (option->kind == ValueKind::flag) {
+      if (equals != std::string_view::npos) {
+        return usage("`" + label + "` takes no value", "write `" + label + "` alone");
+      }
+      return take(*option, "", label);
+    }
+    if (equals != std::string_view::npos) {
+      return take(*option, text.substr(equals + 1), label);
+    }
+    return take_next(*option, label);
+  }
+
+  Result<void> short_options(std::string_view letters) {
+    for (std::size_t i = 0; i < letters.size(); ++i) {
+      std::string label = std::string("-") + letters[i];
+      const Option* option = find({}, letters[i]);
+      if (option == nullptr) {
+        return unknown_option(label);
+      }
+      if (option->kind == ValueKind::flag) {
+        TRY(take(*option, "", label));
+      } else if (i + 1 < letters.size()) {
+        return take(*option, letters.substr(i + 1), label);
+      } else {
+        return take_next(*option, label);
+      }
+    }
+    return {};
+  }
+
+  Result<void> take_next(const Option& option, const std::string& label) {
+    if (m_at == m_words.size()) {
+      return usage("`" + label + "` needs a value", option.doc);
+    }
+    return take(option, m_words[m_at++], label);
+  }
+
+  Result<void> positional(std::string_view word) {
+    for (const Option& option : m_out.command.options) {
+      if (option.position == m_position) {
+        m_position += option.many ? 0 : 1;
+        return take(option, word, "`" + option.name + "`");
+      }
+    }
+    return usage("`" + clean_line(word) + "` is one word too many for `upskill "
+                     + m_out.command.words + "`",
+                 "`upskill help " + m_out.command.words + "` shows what it takes");
+  }
+
+  Result<void> unknown_option(const std::string& label) {
+    std::vector<std::string> names;
+    for (const std::vector<Option>* options : option_lists()) {
+      for (const Option& option : *options) {
+        if (option.position < 0 || !option.required) {
+          names.push_back("--" + option.name);
+        }
+      }
+    }
+    std::string meant = suggestion(label, names);
+    std::string where = m_out.command.words.empty() ? "upskill" : "upskill " + m_out.command.words;
+    std::string help = "upskill help" + where.substr(std::string_view("upskill").size());
+    return usage("`" + where + "` has no option `" + clean_line(label) + "`",
+                 meant.empty() ? "`" + help + "` lists them" : "did you mean `" + meant + "`?");
+  }
+
+  Result<void> take(const Option& option, std::string_view value, const std::string& label) {
+    if (is_global(option)) {
+      set_global(option.name, value);
+      return {};
+    }
+    if (option.kind == ValueKind::number) {
+      std::int64_t number = 0;
+      auto [end, problem] = std::from_chars(value.data(), value.data() + value.size(), number);
+      if (problem != std::errc{} || end != value.data() + value.size()) {
+        return usage("`" + clean_line(value) + "` is not a whole number for " + quoted(label),
+                     option.doc);
+      }
+    }
+    if (option.kind == ValueKind::choice
+        && std::find(option.choices.begin(), option.choices.end(), value) == option.choices.end()) {
+      return usage("`" + clean_line(value) + "` is no value for " + quoted(label),
+                   "one of " + joined(option.choices));
+    }
+    std::vector<std::string>& values = m_out.values[option.field];
+    if (!values.empty() && !option.many && option.kind != ValueKind::flag) {
+      return usage(quoted(label) + " was given twice", "say it once");
+    }
+    values.emplace_back(value);
+    return {};
+  }
+
+  static std::string quoted(const std::string& label) {
+    return label.front() == '`' ? label : "`" + label + "`";
+  }
+
+  bool is_global(const Option& option) const {
+    const std::vector<Option>& options = global_options();
+    return &option >= options.data() && &option < options.data() + options.size();
+  }
+
+  void set_global(std::string_view name, std::string_view value) {
+    m_out.json = m_out.json || name == "json";
+    m_out.yes = m_out.yes || name == "yes";
+    m_out.run_private = m_out.run_private || name == "private";
+    m_out.no_color = m_out.no_color || name == "no-color";
+    m_out.help = m_out.help || name == "help";
+    m_out.version = m_out.version || name == "version";
+    if (name == "config") {
+      m_out.config = value;
+    }
+  }
+
+  Result<void> check_complete() const {
+    if (m_out.help || m_out.version) {
+      return {};
+    }
+    for (const Option& option : m_out.command.options) {
+      if (option.required && m_out.values.find(option.field) == m_out.values.end()) {
+        std::string label = option.position < 0 ? "--" + option.name : option.name;
+        return usage("`upskill " + m_out.command.words + "` needs `" + label + "`", option.doc);
+      }
+    }
+    return {};
+  }
+
+  std::span<const std::string_view> m_words;
+  std::size_t m_at = 0;
+  bool m_options_ended = false;
+  int m_position = 0;
+  Invocation m_out = {};
+};
+
+} // namespace
+
+bool Invocation::flag(std::string_view field) const {
+  return values.find(field) != values.end();
+}
+
+std::optional<std::string> Invocation::value(std::string_view field) const {
+  auto found = values.find(field);
+  return found == values.end() ? std::nullopt : std::optional(found->second.front());
+}
+
+std::string Invocation::arguments() const {
+  std::string text;
+  JsonWriter out(text);
+  auto write = [&](const Option& option, const std::string& value) {
+    if (option.kind == ValueKind::number) {
+      out.raw(std::to_string(std::stoll(value)));
+    } else {
+      out.value(value);
+    }
+  };
+  out.begin_object();
+  for (const Option& option : command.options) {
+    auto found = values.find(option.field);
+    if (found == values.end() || option.field == "follow") {
+      continue;
+    }
+    out.key(option.field);
+    if (option.kind == ValueKind::flag) {
+      out.value(true);
+    } else if (option.many) {
+      out.begin_array();
+      for (const std::string& value : found->second) {
+        write(option, value);
+      }
+      out.end_array();
+    } else {
+      write(option, found->second.front());
+    }
+  }
+  out.end_object();
+  return text;
+}
+
+Result<Invocation> parse(std::span<const std::string_view> words) {
+  return Reading(words).run();
+}
+
+std::vector<std::string> commands_below(std::string_view word) {
+  std::vector<std::string> below;
+  for (const std::string& words : command_words()) {
+    if (words.size() > word.size() + 1 && words.starts_with(word) && words[word.size()] == ' ') {
+      below.push_back(words.substr(word.size() + 1));
+    }
+  }
+  return below;
+}
+
+} // namespace upskill::cli

@@ -1,0 +1,38 @@
+#pragma once
+#include "clients/cli/page.h"
+#include "clients/cli/parse.h"
+#include "clients/connect/text_reader.h"
+#include "protocol/types/server.h"
+
+namespace upskill::cli {
+
+// Whether there is a picture for people of this method's result.
+bool has_renderer(std::string_view method);
+
+// Puts a method's result on the page. Fails where the result is not what the catalogue says, which
+// a daemon of another version may cause.
+Result<void> render(Page& page, const Invocation& invocation, const connect::TextReader& result);
+
+// One for each type of result, by the file they lie in.
+// render_status.cpp
+void show(Page& page, const Invocation& invocation, const StatusResult& result);
+void show(Page& page, const Invocation& invocation, const DaemonStatusResult& result);
+void show(Page& page, const Invocation& invocation, const DaemonStopResult& result);
+void show(Page& page, const Invocation& invocation, const DaemonLogsResult& result);
+// render_skills.cpp
+void show(Page& page, const Invocation& invocation, const SkillListResult& result);
+void show(Page& page, const Invocation& invocation, const SkillShowResult& result);
+void show(Page& page, const Invocation& invocation, const SkillValidateResult& result);
+// render_sync.cpp
+void show(Page& page, const Invocation& invocation, const SyncStatusResult& result);
+void show(Page& page, const Invocation& invocation, const SyncLogResult& result);
+// render_plan.cpp
+void show(Page& page, const Invocation& invocation, const SyncPlanResult& result);
+void show(Page& page, const Invocation& invocation, const SyncNowResult& result);
+// render_conflicts.cpp
+void show(Page& page, const Invocation& invocation, const SyncConflictsResult& result);
+// render_agents.cpp
+void show(Page& page, const Invocation& invocation, const AgentListResult& result);
+void show(Page& page, const Invocation& invocation, const DoctorResult& result);
+
+} // namespace upskill::cli

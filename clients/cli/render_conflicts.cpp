@@ -1,0 +1,76 @@
+#include "clients/cli/render.h"
+#include "clients/cli/text.h"
+
+namespace upskill::cli {
+namespace {
+
+constexpr std::size_t k_most_lines = 80; // of one diff
+
+// A unified diff, coloured as people know it, with the signs to tell without colour.
+void print_diff(Page& page, const std::string& diff) {
+  std::string text = clean_block(diff);
+  std::size_t shown = 0;
+  std::size_t at = 0;
+  for (; at < text.size() && shown < k_most_lines; ++shown) {
+    std::size_t end = std::min(text.find('\n', at), text.size());
+    std::string_view line = std::string_view(text).substr(at, end - at);
+    at = end + 1;
+    Tint tint = line.starts_with("+++") || line.starts_with("---") ? Tint::bold
+                : line.starts_with("@@")                           ? Tint::cyan
+                : line.starts_with('+')                            ? Tint::green
+                : line.starts_with('-')                            ? Tint::red
+                                                                   : Tint::plain;
+    page.line("    " + page.tint(tint, line));
+  }
+  if (at < text.size()) {
+    page.line(page.tint(Tint::dim, "    and more; --json has it whole"));
+  }
+}
+
+void print_version(Page& page, const ConflictVersion& version) {
+  std::string mark =
+      version.winner ? page.tint(Tint::green, "winner") : page.tint(Tint::yellow, "loser ");
+  std::string where = version.path.empty() ? std::string() : "  " + page.path(version.path);
+  page.line("  " + mark + "  " + clean_line(version.hash.substr(0, 12)) + where);
+  if (!version.stored.empty()) {
+    page.line(page.tint(Tint::dim, "          kept in " + page.path(version.stored)));
+  }
+  if (!version.winner) {
+    print_diff(page, version.diff);
+  }
+}
+
+} // namespace
+
+void show(Page& page, const Invocation&, const SyncConflictsResult& result) {
+  if (result.conflicts.empty()) {
+    page.line("There are no conflicts, and no deletion is held.");
+    return;
+  }
+  bool first = true;
+  for (const Conflict& conflict : result.conflicts) {
+    if (!first) {
+      page.line();
+    }
+    first = false;
+    bool deletion = conflict.kind == ConflictKind::deletion;
+    page.line(page.tint(Tint::bold, clean_line(conflict.skill)) + "  "
+              + (deletion ? "deletion held" : "copies were changed differently")
+              + page.tint(Tint::dim,
+                          ", number " + std::to_string(conflict.id) + ", since "
+                              + human_time(conflict.time) + " UTC"));
+    if (!conflict.reason.empty()) {
+      page.paragraph(conflict.reason, 2, Tint::dim);
+    }
+    for (const ConflictVersion& version : conflict.versions) {
+      print_version(page, version);
+    }
+    std::string command = "upskill sync resolve " + clean_line(conflict.skill);
+    page.line(page.tint(Tint::dim,
+                        deletion ? "  `" + command + " delete` or `" + command + " restore`"
+                                 : "  `" + command + " winner` keeps what is there, `" + command
+                                       + " loser` takes the other"));
+  }
+}
+
+} // namespace upskill::cli

@@ -1,0 +1,133 @@
+#include "clients/cli/render.h"
+#include "clients/cli/table.h"
+#include "clients/cli/text.h"
+
+#include <array>
+
+namespace upskill::cli {
+namespace {
+
+constexpr std::size_t k_most_steps = 20; // shown of each kind
+
+struct Kind {
+  SyncAction action;
+  std::string_view sign;
+  Tint tint;
+  std::string_view meaning;
+};
+
+// In the order in which a person wants to know: what could hurt comes last, next to the question.
+constexpr std::array<Kind, 9> k_kinds{
+    {{SyncAction::adopt, "=", Tint::dim, "already the same, taken under sync"},
+     {SyncAction::create, "+", Tint::green, "new copies"},
+     {SyncAction::link, ">", Tint::green, "new links"},
+     {SyncAction::update, "~", Tint::cyan, "copies brought up to date"},
+     {SyncAction::merge, "~", Tint::cyan, "merged from several changed copies"},
+     {SyncAction::unlink, "-", Tint::yellow, "links taken away"},
+     {SyncAction::remove, "-", Tint::red, "moved to the trash"},
+     {SyncAction::conflict, "!", Tint::yellow, "conflicts: the losing versions are kept"},
+     {SyncAction::hold, "!", Tint::yellow, "held until you decide"}}};
+
+void print_steps(Page& page, const std::vector<SyncStep>& steps) {
+  for (const Kind& kind : k_kinds) {
+    Table table({{""}, {""}, {"", Fit::shrinks}, {"", Fit::shrinks}});
+    std::size_t total = 0;
+    for (const SyncStep& step : steps) {
+      if (step.action != kind.action || ++total > k_most_steps) {
+        continue;
+      }
+      std::string why = step.reason;
+      if (why.empty() && !step.from.empty()) {
+        why = "from " + page.path(step.from);
+      }
+      table.add({{std::string(kind.sign), kind.tint},
+                 {step.skill},
+                 {step.path.empty() ? "" : page.path(step.path)},
+                 {why, Tint::dim}});
+    }
+    if (total == 0) {
+      continue;
+    }
+    page.line();
+    page.line(page.tint(kind.tint, enum_name(kind.action)) + " "
+              + page.tint(Tint::bold, grouped(static_cast<long long>(total))) + "  "
+              + page.tint(Tint::dim, kind.meaning));
+    table.print(page, 2);
+    if (total > k_most_steps) {
+      page.line(page.tint(Tint::dim,
+                          "  and " + grouped(static_cast<long long>(total - k_most_steps))
+                              + " more; --json lists all"));
+    }
+  }
+}
+
+bool only_planned(const Invocation& invocation) {
+  return invocation.flag("dry_run")
+         || (invocation.command.method != nullptr
+             && invocation.command.method->name == "sync_plan");
+}
+
+} // namespace
+
+void show(Page& page, const Invocation& invocation, const SyncPlanResult& result) {
+  bool planned = only_planned(invocation);
+  std::string_view name =
+      invocation.command.method == nullptr ? "" : invocation.command.method->name;
+  if (name == "sync_disable") {
+    page.line(planned ? "Sync would be switched off; every copy stays as it is."
+                      : "Sync is off; every copy stays as it is.");
+    return;
+  }
+  page.line(page.tint(Tint::bold,
+                      planned          ? "What sync would do"
+                      : result.enabled ? "Sync is on"
+                                       : "Sync is off")
+            + "; policy " + std::string(enum_name(result.policy)) + "; agents "
+            + (result.agents.empty() ? "none" : clean_line(joined(result.agents))));
+  if (!result.roots.empty()) {
+    page.line();
+    Table roots(
+        {{"FOLDER", Fit::shrinks}, {"STATE"}, {"SKILLS", Fit::right}, {"AGENTS", Fit::shrinks}});
+    for (const RootStatus& root : result.roots) {
+      roots.add({{page.path(root.path)},
+                 {std::string(enum_name(root.state)),
+                  root.state == RootState::ok || root.state == RootState::absent ? Tint::plain
+                                                                                 : Tint::red},
+                 {grouped(root.skills)},
+                 {joined(root.agents), Tint::dim}});
+    }
+    roots.print(page, 2);
+  }
+  print_steps(page, result.steps);
+  page.line();
+  if (result.agents.empty()) {
+    page.paragraph("No coding agent takes part, so there is nowhere to copy to. `upskill agents "
+                   "--all` lists those that are known.");
+  } else if (result.steps.empty() && result.in_sync == 0) {
+    page.line("There is no skill yet: put one into any of these folders.");
+  } else {
+    page.line(count(result.in_sync, "skill needs", "skills need") + " nothing"
+              + (result.steps.empty() ? "." : "; nothing is lost: replaced versions are kept."));
+  }
+}
+
+void show(Page& page, const Invocation& invocation, const SyncNowResult& result) {
+  if (result.steps.empty()) {
+    page.line(only_planned(invocation) ? "There would be nothing to do."
+                                       : "There was nothing to do.");
+  } else {
+    page.line(page.tint(Tint::bold, only_planned(invocation) ? "What would be done" : "Done"));
+    print_steps(page, result.steps);
+  }
+  if (result.conflicts > 0 || result.held > 0) {
+    page.line();
+    page.line(count(result.conflicts, "conflict", "conflicts") + " and "
+              + count(result.held, "held deletion", "held deletions")
+              + " wait for you: `upskill sync conflicts`");
+  }
+  for (const std::string& warning : result.warnings) {
+    page.warning(warning);
+  }
+}
+
+} // namespace upskill::cli

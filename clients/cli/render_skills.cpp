@@ -1,0 +1,177 @@
+#include "clients/cli/render.h"
+#include "clients/cli/table.h"
+#include "clients/cli/text.h"
+
+namespace upskill::cli {
+namespace {
+
+void print_replicas(Page& page, const std::vector<ReplicaPlace>& replicas) {
+  Table table({{""}, {"", Fit::shrinks}, {""}, {"", Fit::shrinks}});
+  for (const ReplicaPlace& replica : replicas) {
+    table.add({{std::string(page.sign("└", "-")), Tint::dim},
+               {page.path(replica.path)},
+               {std::string(replica.link ? "link, " : "") + std::string(enum_name(replica.scope)),
+                Tint::dim},
+               {joined(replica.agents), Tint::dim}});
+  }
+  table.print(page, 4);
+}
+
+void print_loaders(Page& page, const std::vector<LoaderReport>& loaders, std::size_t indent) {
+  Table table({{""}, {""}, {""}, {"", Fit::shrinks}});
+  for (const LoaderReport& loader : loaders) {
+    bool valid = loader.verdict == LoaderVerdict::valid;
+    bool skipped = loader.verdict == LoaderVerdict::skipped;
+    table.add({{std::string(valid     ? page.sign("✓", "ok")
+                            : skipped ? page.sign("✗", "x")
+                                      : page.sign("~", "~")),
+                valid     ? Tint::green
+                : skipped ? Tint::red
+                          : Tint::yellow},
+               {loader.loader},
+               {valid     ? "loads it"
+                : skipped ? "skips it"
+                          : "repairs it"},
+               {loader.reason, Tint::dim}});
+  }
+  table.print(page, indent);
+}
+
+void print_empty_list(Page& page, const Invocation& invocation) {
+  if (invocation.values.empty()) {
+    page.line("No skills were found.");
+    page.paragraph("A skill is a folder with a SKILL.md, in ~/.agents/skills for example. `upskill "
+                   "agents` shows which folders are looked at.");
+  } else {
+    page.line("No skill matches. `upskill list` shows all of them.");
+  }
+}
+
+} // namespace
+
+void show(Page& page, const Invocation& invocation, const SkillListResult& result) {
+  if (result.skills.empty()) {
+    print_empty_list(page, invocation);
+    return;
+  }
+  Table table({{"SKILL"},
+               {"AGENTS", Fit::shrinks},
+               {"TOKENS", Fit::right},
+               {"STATE"},
+               {"DESCRIPTION", Fit::shrinks}});
+  bool with_replicas = invocation.flag("replicas");
+  for (const SkillSummary& skill : result.skills) {
+    Cell state{"in sync", Tint::green};
+    if (!skill.in_sync) {
+      state = {"differs", Tint::yellow};
+    } else if (!skill.warnings.empty()) {
+      state = {"warning", Tint::yellow};
+    }
+    table.add({{skill.skill, Tint::bold},
+               {skill.agents.empty() ? "none" : joined(skill.agents)},
+               {"~" + grouped(skill.tokens)},
+               state,
+               {skill.description, Tint::dim}});
+  }
+  table.print(page);
+  if (with_replicas) {
+    for (const SkillSummary& skill : result.skills) {
+      page.line();
+      page.line(page.tint(Tint::bold, clean_line(skill.skill)));
+      print_replicas(page, skill.replicas);
+    }
+  }
+  auto shown = static_cast<std::int64_t>(result.skills.size());
+  if (result.total > shown || !result.next_cursor.empty()) {
+    page.line();
+    page.line(page.tint(Tint::dim,
+                        grouped(shown) + " of " + count(result.total, "skill", "skills")
+                            + (result.next_cursor.empty()
+                                   ? std::string()
+                                   : "; go on with --cursor " + clean_line(result.next_cursor))));
+  }
+}
+
+void show(Page& page, const Invocation&, const SkillShowResult& result) {
+  const SkillSummary& skill = result.summary;
+  page.line(page.tint(Tint::bold, clean_line(skill.skill)) + "  "
+            + page.tint(Tint::dim, "~" + grouped(skill.tokens) + " tokens"));
+  page.paragraph(skill.description, 2);
+  page.line();
+  page.line(page.tint(Tint::bold, "Copies") + "  "
+            + (skill.in_sync ? page.tint(Tint::green, "all the same")
+                             : page.tint(Tint::yellow, "they differ")));
+  print_replicas(page, skill.replicas);
+  page.line();
+  page.line(page.tint(Tint::bold, "Files"));
+  Table files({{""}, {"", Fit::shrinks}, {"", Fit::right}, {""}});
+  for (const SkillFile& file : result.files) {
+    files.add({{std::string(page.sign("└", "-")), Tint::dim},
+               {file.path},
+               {human_bytes(file.size), Tint::dim},
+               {file.executable ? "executable" : "", Tint::dim}});
+  }
+  files.print(page, 4);
+  if (!result.loaders.empty()) {
+    page.line();
+    page.line(page.tint(Tint::bold, "Loaders"));
+    print_loaders(page, result.loaders, 4);
+  }
+  if (!result.errors.empty() || !skill.warnings.empty()) {
+    page.line();
+  }
+  for (const std::string& error : result.errors) {
+    page.line(page.tint(Tint::red, "invalid:") + " " + clean_line(error));
+  }
+  for (const std::string& warning : skill.warnings) {
+    page.warning(warning);
+  }
+  if (!result.front_matter.empty()) {
+    page.line();
+    page.line(page.tint(Tint::bold, "Front matter"));
+    std::string text = clean_block(result.front_matter);
+    for (std::size_t at = 0; at < text.size();) {
+      std::size_t end = std::min(text.find('\n', at), text.size());
+      page.line("    " + text.substr(at, end - at));
+      at = end + 1;
+    }
+  }
+}
+
+// The verdicts go where the reference validator puts them, in its words (skills facts, section 3,
+// CLI): failures on stderr, the rest on stdout.
+void show(Page& page, const Invocation&, const SkillValidateResult& result) {
+  for (const SkillValidation& skill : result.skills) {
+    if (skill.valid) {
+      page.line(page.tint(Tint::green, "Valid skill:") + " " + clean_line(skill.path));
+    } else {
+      page.line("Validation failed for " + clean_line(skill.path) + ":", Stream::err);
+      for (const std::string& error : skill.errors) {
+        page.line("  - " + clean_line(error), Stream::err);
+      }
+    }
+    for (const std::string& warning : skill.warnings) {
+      page.line("  " + page.tint(Tint::yellow, "warning:") + " " + clean_line(warning));
+    }
+    std::vector<LoaderReport> troubled;
+    for (const LoaderReport& loader : skill.loaders) {
+      if (loader.verdict != LoaderVerdict::valid) {
+        troubled.push_back(loader);
+      }
+    }
+    print_loaders(page, troubled, 2);
+    auto fine = static_cast<long long>(skill.loaders.size() - troubled.size());
+    if (!skill.loaders.empty()) {
+      page.line(
+          page.tint(Tint::dim,
+                    "  loads as it is in " + grouped(fine) + " of "
+                        + count(static_cast<long long>(skill.loaders.size()), "loader", "loaders")
+                        + ", ~" + grouped(skill.tokens) + " tokens"));
+    }
+  }
+  if (result.skills.empty()) {
+    page.line("There is no skill there.");
+  }
+}
+
+} // namespace upskill::cli

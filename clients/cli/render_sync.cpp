@@ -1,0 +1,214 @@
+#include "clients/cli/render.h"
+#include "clients/cli/table.h"
+#include "clients/cli/text.h"
+
+#include <algorithm>
+
+namespace upskill::cli {
+namespace {
+
+constexpr std::size_t k_most_rows = 40; // of skills that are in sync anyway
+
+struct Sign {
+  std::string_view unicode;
+  std::string_view ascii;
+  Tint tint;
+  std::string_view meaning;
+};
+
+Sign sign_of(ReplicaState state) {
+  switch (state) {
+  case ReplicaState::current:
+    return {"✓", "=", Tint::green, "current"};
+  case ReplicaState::absent:
+    return {"·", ".", Tint::dim, "no copy"};
+  case ReplicaState::changed:
+    return {"±", "~", Tint::yellow, "changed"};
+  case ReplicaState::link:
+    return {"→", ">", Tint::green, "link"};
+  case ReplicaState::incomplete:
+    return {"…", "?", Tint::yellow, "incomplete"};
+  case ReplicaState::problem:
+    return {"✗", "x", Tint::red, "problem"};
+  case ReplicaState::excluded:
+    break;
+  }
+  return {"–", "-", Tint::dim, "excluded"};
+}
+
+Cell cell_of(SkillSyncState state) {
+  switch (state) {
+  case SkillSyncState::in_sync:
+    return {"in sync", Tint::green};
+  case SkillSyncState::pending:
+    return {"pending", Tint::cyan};
+  case SkillSyncState::held:
+    return {"held", Tint::yellow};
+  case SkillSyncState::conflict:
+    return {"conflict", Tint::yellow};
+  case SkillSyncState::problem:
+    break;
+  }
+  return {"problem", Tint::red};
+}
+
+// Which column a copy belongs to; a folder may be known by several paths.
+std::size_t column_of(const std::vector<RootStatus>& roots, const std::string& path) {
+  std::string folder = parent_path(path);
+  for (std::size_t i = 0; i < roots.size(); ++i) {
+    const std::vector<std::string>& aliases = roots[i].aliases;
+    if (roots[i].path == folder
+        || std::find(aliases.begin(), aliases.end(), folder) != aliases.end()) {
+      return i;
+    }
+  }
+  return roots.size();
+}
+
+void print_roots(Page& page, const std::vector<RootStatus>& roots) {
+  Table table({{"", Fit::right},
+               {"FOLDER", Fit::shrinks},
+               {"STATE"},
+               {"SKILLS", Fit::right},
+               {"AGENTS", Fit::shrinks}});
+  for (std::size_t i = 0; i < roots.size(); ++i) {
+    const RootStatus& root = roots[i];
+    bool bad = root.state == RootState::halted || root.state == RootState::refused;
+    table.add({{std::to_string(i + 1), Tint::bold},
+               {page.path(root.path)},
+               {std::string(enum_name(root.state)),
+                bad                               ? Tint::red
+                : root.state == RootState::absent ? Tint::dim
+                                                  : Tint::green},
+               {grouped(root.skills)},
+               {joined(root.agents), Tint::dim}});
+  }
+  table.print(page, 2);
+  for (const RootStatus& root : roots) {
+    if (!root.reason.empty()) {
+      page.warning(page.path(root.path) + ": " + root.reason);
+    }
+  }
+}
+
+void print_matrix(Page& page, const SyncStatusResult& result) {
+  std::vector<Column> columns{{"SKILL", Fit::shrinks}};
+  for (std::size_t i = 0; i < result.roots.size(); ++i) {
+    columns.push_back({std::to_string(i + 1)});
+  }
+  columns.push_back({"STATE"});
+  columns.push_back({"", Fit::shrinks});
+  Table table(std::move(columns));
+  std::size_t left_out = 0;
+  std::size_t rows = 0;
+  std::vector<bool> used(7);
+  for (const SkillSyncStatus& skill : result.skills) {
+    if (skill.state == SkillSyncState::in_sync && rows >= k_most_rows) {
+      ++left_out;
+      continue;
+    }
+    ++rows;
+    std::vector<Cell> row{{skill.skill}};
+    for (std::size_t i = 0; i < result.roots.size(); ++i) {
+      row.push_back({std::string(page.sign("·", ".")), Tint::dim});
+    }
+    std::string reason = skill.reason;
+    for (const ReplicaStatus& replica : skill.replicas) {
+      std::size_t column = column_of(result.roots, replica.path);
+      if (column < result.roots.size()) {
+        Sign sign = sign_of(replica.state);
+        row[column + 1] = {std::string(page.sign(sign.unicode, sign.ascii)), sign.tint};
+      }
+      used[static_cast<std::size_t>(replica.state)] = true;
+      reason = reason.empty() ? replica.reason : reason;
+    }
+    row.push_back(cell_of(skill.state));
+    row.push_back({reason, Tint::dim});
+    table.add(std::move(row));
+  }
+  table.print(page, 2);
+  if (left_out > 0) {
+    page.line(page.tint(Tint::dim,
+                        "  and " + grouped(static_cast<long long>(left_out))
+                            + " more in sync; --json lists all"));
+  }
+  used[static_cast<std::size_t>(ReplicaState::absent)] = true;
+  std::string legend;
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (used[i]) {
+      Sign sign = sign_of(static_cast<ReplicaState>(i));
+      legend += legend.empty() ? "" : "   ";
+      legend += page.tint(sign.tint, page.sign(sign.unicode, sign.ascii));
+      legend += " " + std::string(sign.meaning);
+    }
+  }
+  page.line();
+  page.line("  " + legend);
+}
+
+} // namespace
+
+void show(Page& page, const Invocation&, const SyncStatusResult& result) {
+  if (!result.enabled) {
+    page.line("Sync is off.");
+    page.paragraph("`upskill sync enable` shows what it would do, and asks before it starts.");
+  } else {
+    page.line(page.tint(Tint::bold, "Sync is on") + ", " + std::string(enum_name(result.state))
+              + "; policy " + std::string(enum_name(result.policy)) + "; agents "
+              + (result.agents.empty() ? "none" : clean_line(joined(result.agents))));
+  }
+  if (!result.roots.empty()) {
+    page.line();
+    print_roots(page, result.roots);
+  }
+  if (!result.skills.empty()) {
+    page.line();
+    print_matrix(page, result);
+  } else if (result.enabled) {
+    page.line();
+    page.line("No skill is under sync yet: put one into any of these folders.");
+  }
+  if (result.conflicts > 0 || result.held > 0) {
+    page.line();
+    page.line(count(result.conflicts, "conflict", "conflicts") + " and "
+              + count(result.held, "held deletion", "held deletions")
+              + " wait for you: `upskill sync conflicts`");
+  }
+  for (const std::string& warning : result.warnings) {
+    page.warning(warning);
+  }
+}
+
+void show(Page& page, const Invocation&, const SyncLogResult& result) {
+  if (result.entries.empty()) {
+    page.line("Sync has not changed anything yet.");
+    return;
+  }
+  Table table({{"ID", Fit::right},
+               {"TIME (UTC)"},
+               {"WHAT"},
+               {"SKILL", Fit::shrinks},
+               {"WHERE"},
+               {"FROM", Fit::shrinks},
+               {"", Fit::shrinks}});
+  for (const HistoryEntry& entry : result.entries) {
+    std::string where = entry.paths.empty()
+                            ? std::string()
+                            : count(static_cast<long long>(entry.paths.size()), "copy", "copies");
+    table.add({{std::to_string(entry.id), Tint::bold},
+               {human_time(entry.time), Tint::dim},
+               {std::string(enum_name(entry.action)),
+                entry.action == SyncAction::remove     ? Tint::red
+                : entry.action == SyncAction::conflict ? Tint::yellow
+                                                       : Tint::plain},
+               {entry.skill},
+               {where},
+               {entry.from.empty() ? "" : page.path(parent_path(entry.from)), Tint::dim},
+               {entry.undone ? "undone" : entry.reason, Tint::dim}});
+  }
+  table.print(page);
+  page.line();
+  page.line(page.tint(Tint::dim, "`upskill sync undo ID` takes one back."));
+}
+
+} // namespace upskill::cli
