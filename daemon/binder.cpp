@@ -1,0 +1,90 @@
+#include "daemon/binder.h"
+
+#include "daemon/runtime/task_group.h"
+
+namespace upskill::daemon {
+namespace {
+
+Error no_handler(const MethodInfo& method) {
+  return {ErrorCode::unsupported, "`" + std::string(method.name) + "` is not offered here"};
+}
+
+std::size_t index_of(const MethodInfo& method) {
+  return static_cast<std::size_t>(&method - catalog().data());
+}
+
+} // namespace
+
+Binder::Binder(telemetry::Log& log)
+    : m_log(log)
+    , m_entries(catalog().size()) {}
+
+Binder::Entry& Binder::entry_of(std::string_view method) {
+  const MethodInfo* info = find_method(method);
+  if (info == nullptr) {
+    throw std::logic_error("`" + std::string(method) + "` is not in the catalogue");
+  }
+  Entry& entry = m_entries[index_of(*info)];
+  if (entry.quick || entry.slow) {
+    throw std::logic_error("`" + std::string(method) + "` is bound twice");
+  }
+  return entry;
+}
+
+const Binder::Entry& Binder::entry_of(const MethodInfo& method) const {
+  return m_entries[index_of(method)];
+}
+
+bool Binder::is_quick(const MethodInfo& method) const {
+  return !entry_of(method).slow;
+}
+
+Result<mcp::ToolAnswer> Binder::call_quick(const MethodInfo& method,
+                                           const std::string& arguments,
+                                           RequestContext& context) {
+  const Entry& entry = entry_of(method);
+  if (!entry.quick) {
+    return fail(no_handler(method));
+  }
+  try {
+    return entry.quick(arguments, context);
+  } catch (...) {
+    return fail(explain(std::current_exception(), context.id));
+  }
+}
+
+Awaitable<mcp::ToolAnswer>
+Binder::call_slow(const MethodInfo& method, std::string arguments, RequestContext context) {
+  std::string request = context.id;
+  return guarded(entry_of(method).slow(std::move(arguments), std::move(context)),
+                 std::move(request));
+}
+
+std::vector<std::string_view> Binder::missing() const {
+  std::vector<std::string_view> names;
+  for (const MethodInfo& method : catalog()) {
+    const Entry& entry = entry_of(method);
+    if (!entry.quick && !entry.slow) {
+      names.push_back(method.name);
+    }
+  }
+  return names;
+}
+
+Error Binder::explain(const std::exception_ptr& failure, std::string_view request) {
+  if (runtime::is_cancellation(failure)) {
+    return {ErrorCode::cancelled, "the call was cancelled"};
+  }
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& problem) {
+    m_log.error("call {}: unhandled exception: {}", request, problem.what());
+  } catch (...) {
+    m_log.error("call {}: unhandled exception of an unknown type", request);
+  }
+  return {ErrorCode::internal,
+          "the daemon failed at this call",
+          "see `upskill daemon logs` for call " + std::string(request)};
+}
+
+} // namespace upskill::daemon

@@ -1,0 +1,221 @@
+#include "daemon/daemon.h"
+
+#include "daemon/handlers_server.h"
+#include "daemon/runtime/timeout.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+namespace upskill::daemon {
+namespace {
+
+// Together under the 2 s that a stop may take.
+constexpr auto k_drain_limit = std::chrono::milliseconds(1400);
+constexpr auto k_engine_limit = std::chrono::milliseconds(300);
+constexpr auto k_finish_limit = std::chrono::milliseconds(150);
+constexpr std::size_t k_pool_threads = 2;
+
+mcp::ServerInfo server_info() {
+  mcp::ServerInfo info;
+  info.version = version();
+  info.description = "Keeps agent skills in sync across coding agents.";
+  return info;
+}
+
+asio::awaitable<Result<void>> stopped(Engine& engine) {
+  co_await engine.stop();
+  co_return Result<void>();
+}
+
+// Resident pages of this process (proc(5), statm).
+std::int64_t resident_bytes() {
+  long pages = 0;
+  if (std::FILE* file = std::fopen("/proc/self/statm", "re")) {
+    if (std::fscanf(file, "%*s %ld", &pages) != 1) {
+      pages = 0;
+    }
+    std::fclose(file);
+  }
+  return pages * ::sysconf(_SC_PAGESIZE);
+}
+
+} // namespace
+
+std::string_view version() {
+  return UPSKILL_VERSION;
+}
+
+Daemon::Daemon(const Options& options, const Places& places, telemetry::Log& log)
+    : m_options(options)
+    , m_places(places)
+    , m_log(log)
+    , m_server(server_info())
+    , m_binder(log)
+    , m_services{m_io, m_server, m_binder, m_log, m_counters}
+    , m_sessions(m_services,
+                 [this] {
+                   if (m_options.private_fd >= 0) {
+                     request_stop("its client has gone");
+                   }
+                 })
+    , m_tasks(m_io.get_executor(),
+              [this](const std::exception_ptr&) { m_log.error("a task of the daemon failed"); }) {}
+
+Daemon::~Daemon() = default;
+
+Result<void> Daemon::run(const MakeEngine& make_engine) {
+  TRY(open_files());
+  if (m_options.private_fd < 0) {
+    TRY_ASSIGN(m_instance, SingleInstance::acquire(m_places));
+    if (!m_instance) {
+      return {};
+    }
+  }
+  Signals::Actions actions{[this] { request_stop("it was told to by a signal"); },
+                           [this] { m_log.reopen(); }};
+  TRY_ASSIGN(m_signals, Signals::catch_all(m_io, std::move(actions)));
+  start_engine(make_engine);
+  bind_handlers();
+  TRY(listen());
+  tell_ready();
+  m_log.info("upskilld {} serves {}", version(), m_places.state);
+  if (m_engine) {
+    // The clients that wait already come first.
+    asio::post(m_io, [this] {
+      if (!m_is_stopping) {
+        m_engine->start();
+      }
+    });
+  }
+  m_io.run();
+  return {};
+}
+
+Result<void> Daemon::open_files() {
+  if (!m_options.mirror.empty()) {
+    TRY_ASSIGN(telemetry::Mirror mirror, telemetry::Mirror::create(m_options.mirror));
+    m_services.mirror = &m_mirror.emplace(std::move(mirror));
+  }
+  if (!m_options.trace.empty()) {
+    TRY_ASSIGN(telemetry::TraceFile trace, telemetry::TraceFile::create(m_options.trace));
+    m_services.trace = &m_trace.emplace(std::move(trace));
+  }
+  return {};
+}
+
+void Daemon::start_engine(const MakeEngine& make_engine) {
+  if (!make_engine) {
+    return;
+  }
+  m_engine = make_engine({m_io,
+                          m_places,
+                          m_log,
+                          m_counters,
+                          m_services.trace,
+                          [this]() -> runtime::Pool& { return pool(); },
+                          [this] { m_sessions.resource_list_changed(); },
+                          [this](std::string_view uri) { m_sessions.resource_updated(uri); }});
+}
+
+void Daemon::bind_handlers() {
+  bind_server_handlers(m_binder, *this);
+  if (m_engine) {
+    m_engine->bind(m_binder);
+    m_services.resources = m_engine->resources();
+  }
+}
+
+Result<void> Daemon::listen() {
+  if (m_options.private_fd >= 0) {
+    UniqueFd socket(m_options.private_fd);
+    int flags = ::fcntl(socket.get(), F_GETFL);
+    if (flags < 0 || ::fcntl(socket.get(), F_SETFL, flags | O_NONBLOCK) != 0
+        || ::fcntl(socket.get(), F_SETFD, FD_CLOEXEC) != 0) {
+      return fail(system_error(errno, "the descriptor of `--private` cannot be used"));
+    }
+    m_sessions.add(std::move(socket));
+    return {};
+  }
+  TRY_ASSIGN(
+      m_listener,
+      Listener::open(m_io, socket_path(m_places, ::geteuid()), m_log, [this](UniqueFd client) {
+        m_sessions.add(std::move(client));
+      }));
+  return {};
+}
+
+void Daemon::tell_ready() {
+  if (m_options.ready_fd >= 0) {
+    [[maybe_unused]] ssize_t ignored = ::write(m_options.ready_fd, "\n", 1);
+    ::close(m_options.ready_fd);
+  }
+}
+
+runtime::Pool& Daemon::pool() {
+  return m_pool ? *m_pool : m_pool.emplace(k_pool_threads);
+}
+
+void Daemon::request_stop(std::string_view reason) {
+  if (m_is_stopping) {
+    return;
+  }
+  m_is_stopping = true;
+  m_log.info("upskilld stops: {}", reason);
+  Signals::limit_stop();
+  // Not from within the handler that asked for it.
+  asio::post(m_io, [this] { m_tasks.start(stop()); });
+}
+
+asio::awaitable<void> Daemon::stop() {
+  if (m_listener) {
+    m_listener->close();
+  }
+  co_await m_sessions.drain(k_drain_limit);
+  if (m_engine) {
+    auto task = runtime::with_timeout(k_engine_limit, stopped(*m_engine), "the engine");
+    Result<void> ended = co_await std::move(task);
+    if (!ended) {
+      m_log.warning("{}", ended.error().message);
+    }
+  }
+  co_await m_sessions.finish(k_finish_limit);
+  if (m_trace) {
+    m_trace->flush();
+  }
+  if (m_sessions.size() != 0 || (m_pool && m_pool->pending() != 0)) {
+    // A worker that cannot be interrupted must not hold up the end; what it does to files is safe
+    // against that, as against a power cut.
+    m_log.info("upskilld ends with work left over");
+    ::_exit(0);
+  }
+  m_signals->close();
+  m_io.stop();
+}
+
+StatusResult Daemon::status() const {
+  StatusResult status;
+  status.version = version();
+  status.pid = ::getpid();
+  status.uptime = std::chrono::duration<double>(runtime::Clock::now() - m_started).count();
+  status.state_directory = m_places.state;
+  if (m_engine) {
+    m_engine->describe(status);
+  }
+  return status;
+}
+
+DaemonStatusResult Daemon::daemon_status() const {
+  DaemonStatusResult result;
+  result.status = status();
+  result.clients = static_cast<std::int64_t>(m_sessions.size());
+  result.rss_bytes = resident_bytes();
+  result.counters = m_counters.snapshot();
+  result.log = m_log.path();
+  result.socket = m_listener ? socket_path(m_places, ::geteuid()) : std::string();
+  return result;
+}
+
+} // namespace upskill::daemon

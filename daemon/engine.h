@@ -1,0 +1,55 @@
+#pragma once
+#include "daemon/binder.h"
+#include "daemon/resource_backend.h"
+#include "daemon/runtime/asio.h"
+#include "daemon/runtime/pool.h"
+#include "daemon/telemetry/counters.h"
+#include "daemon/telemetry/log.h"
+#include "daemon/telemetry/trace_file.h"
+#include "protocol/base/paths.h"
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+namespace upskill::daemon {
+
+// What an engine may use; all of it outlives the engine.
+struct EngineContext {
+  asio::io_context& io;
+  const Places& places;
+  telemetry::Log& log;
+  telemetry::Counters& counters;
+  telemetry::TraceFile* trace = nullptr; // null: not wanted
+  std::function<runtime::Pool&()> pool;  // its two threads start when it is first asked for
+  // Tell the clients that asked for it; the daemon's thread only.
+  std::function<void()> resource_list_changed;
+  std::function<void(std::string_view uri)> resource_updated;
+};
+
+// What the daemon does beside answering: the part with the skills in it. An interface, so that the
+// daemon's manners are tested without it.
+// Owner: Daemon. Thread: the daemon's.
+class Engine {
+public:
+  virtual ~Engine() = default;
+
+  // Its handlers; before the first message is read.
+  virtual void bind(Binder& binder) = 0;
+
+  // Null where there are none. Asked for once, before the first message is read.
+  virtual ResourceBackend* resources() { return nullptr; }
+
+  // The daemon listens already: whatever takes time is a task from here on.
+  virtual void start() = 0;
+  // Ends its tasks; what is on the pool may still be running when this returns. Limited to 300 ms.
+  virtual asio::awaitable<void> stop() = 0;
+
+  // Its part of `status`.
+  virtual void describe(StatusResult& status) const = 0;
+};
+
+// Cheap: it runs before the daemon listens.
+using MakeEngine = std::function<std::unique_ptr<Engine>(EngineContext)>;
+
+} // namespace upskill::daemon

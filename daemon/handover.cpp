@@ -1,0 +1,142 @@
+#include "daemon/handover.h"
+
+#include "protocol/codec/writer.h"
+#include "protocol/rpc/simdjson_reader.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace upskill::daemon {
+namespace {
+
+constexpr std::int64_t k_version = 1;
+constexpr std::string_view k_method = "upskill/handover";
+
+struct Envelope {
+  std::string method = {};
+  std::int64_t version = 0;
+};
+
+Envelope read_envelope(JsonReader& message) {
+  Envelope envelope;
+  message.each_field([&](std::string_view key, JsonReader& value) {
+    if (key == "method") {
+      envelope.method = value.string().value_or("");
+    } else if (key == "params") {
+      value.each_field([&](std::string_view name, JsonReader& parameter) {
+        if (name == "version") {
+          envelope.version = parameter.integer().value_or(0);
+        }
+      });
+    }
+  });
+  return envelope;
+}
+
+} // namespace
+
+Received receive_with_descriptors(int socket, std::span<char> room) {
+  Received received;
+  iovec place{room.data(), room.size()};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(k_handed_over * sizeof(int))> control{};
+  msghdr message{};
+  message.msg_iov = &place;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  received.bytes = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+  if (received.bytes < 0) {
+    return received;
+  }
+  for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr;
+       part = CMSG_NXTHDR(&message, part)) {
+    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) {
+      continue;
+    }
+    std::size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (std::size_t i = 0; i < count; ++i) {
+      int descriptor = -1;
+      std::memcpy(&descriptor, CMSG_DATA(part) + i * sizeof(int), sizeof descriptor);
+      received.descriptors.emplace_back(descriptor);
+    }
+  }
+  return received;
+}
+
+Result<bool> is_handover(std::string_view line) {
+  // Nearly every first line is something else, and is not worth parsing twice.
+  if (line.size() > 4096 || line.find(k_method) == std::string_view::npos) {
+    return false;
+  }
+  Envelope envelope;
+  rpc::JsonParser parser;
+  auto read = parser.read(
+      line, "handover", [&](JsonReader& message) { envelope = read_envelope(message); });
+  if (!read || envelope.method != k_method) {
+    return false;
+  }
+  if (envelope.version != k_version) {
+    return fail(ErrorCode::unsupported,
+                "the bridge speaks version " + std::to_string(envelope.version)
+                    + " of the handover, this daemon version " + std::to_string(k_version),
+                "run `upskill daemon stop`, so that the installed daemon is started");
+  }
+  return true;
+}
+
+Result<UniqueFd> without_blocking(UniqueFd descriptor, int access_mode) {
+  struct stat status {};
+
+  if (::fstat(descriptor.get(), &status) != 0) {
+    return fail(system_error(errno, "a descriptor of the handover cannot be used"));
+  }
+  if (!S_ISFIFO(status.st_mode) && !S_ISSOCK(status.st_mode)) {
+    return fail(ErrorCode::invalid_argument,
+                "a descriptor of the handover is neither a pipe nor a socket",
+                "relay it through a pipe");
+  }
+  if (S_ISFIFO(status.st_mode)) {
+    std::string path = "/proc/self/fd/" + std::to_string(descriptor.get());
+    UniqueFd own(::open(path.c_str(), access_mode | O_NONBLOCK | O_CLOEXEC));
+    if (own) {
+      return own;
+    }
+    if (errno == ENXIO) {
+      return fail(system_error(errno, "the agent has closed its end of the pipe"));
+    }
+    // A pipe of another user's (sudo) cannot be opened by name; the flag it is, then.
+  }
+  int flags = ::fcntl(descriptor.get(), F_GETFL);
+  if (flags < 0 || ::fcntl(descriptor.get(), F_SETFL, flags | O_NONBLOCK) != 0) {
+    return fail(system_error(errno, "a descriptor of the handover cannot be used"));
+  }
+  return descriptor;
+}
+
+std::string accepted_line(pid_t pid) {
+  return "{\"jsonrpc\":\"2.0\",\"method\":\"upskill/accepted\",\"params\":{\"pid\":"
+         + std::to_string(pid) + "}}\n";
+}
+
+std::string refused_line(const Error& error) {
+  std::string line;
+  JsonWriter writer(line);
+  writer.begin_object();
+  writer.field("jsonrpc", "2.0");
+  writer.field("method", "upskill/refused");
+  writer.key("params");
+  writer.begin_object();
+  writer.field("message", error.message);
+  writer.field("hint", error.hint);
+  writer.end_object();
+  writer.end_object();
+  line += '\n';
+  return line;
+}
+
+} // namespace upskill::daemon

@@ -1,0 +1,266 @@
+#include "daemon/session.h"
+#include "daemon/sessions.h"
+#include "daemon/telemetry/redact.h"
+
+#include <limits.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+// Writing, limits of time, and the end of a session.
+namespace upskill::daemon {
+namespace {
+
+// More than this waiting to be read: nothing more is asked of us meanwhile.
+constexpr std::size_t k_backed_up = 1u << 20;
+constexpr auto k_write_limit = std::chrono::seconds(30);
+
+} // namespace
+
+ClientSession::ClientSession(Services& services,
+                             Sessions& sessions,
+                             std::uint64_t number,
+                             Mapping memory)
+    : m_services(services)
+    , m_sessions(sessions)
+    , m_number(number)
+    , m_memory(SessionMemory::fresh(std::move(memory)))
+    , m_protocol(services.server, Audience::people)
+    , m_input(services.io)
+    , m_output(services.io)
+    , m_control(services.io)
+    , m_tasks(services.io.get_executor(), [&services, number](std::exception_ptr) {
+      services.log.error("session {}: a call ended without an answer", number);
+    }) {}
+
+ClientSession::~ClientSession() = default;
+
+void ClientSession::start(UniqueFd socket) {
+  boost::system::error_code failure;
+  m_input.assign(socket.get(), failure);
+  if (failure) {
+    m_services.log.error("session {}: {}", m_number, failure.message());
+    close("");
+    return;
+  }
+  socket.release();
+  wait_input();
+}
+
+boost::asio::posix::stream_descriptor& ClientSession::output() {
+  return m_is_agent ? m_output : m_input;
+}
+
+bool ClientSession::is_backed_up() const {
+  return m_memory.pending().size() > k_backed_up;
+}
+
+bool ClientSession::is_idle() const {
+  return m_phase == Phase::closed || (m_calls.empty() && m_memory.pending().empty());
+}
+
+void ClientSession::send(std::string_view bytes) {
+  if (bytes.empty() || m_phase == Phase::closed) {
+    return;
+  }
+  if (m_services.mirror != nullptr) {
+    m_services.mirror->record(m_number, telemetry::Direction::to_client, bytes);
+  }
+  if (m_services.log.shows(telemetry::LogLevel::verbose)) {
+    m_services.log.verbose("session {} -> {}", m_number, telemetry::loggable(bytes));
+  }
+  // A pipe takes up to PIPE_BUF bytes whole or not at all.
+  bool may_tear = bytes.size() > PIPE_BUF && m_memory.pending().empty();
+  if (may_tear) {
+    m_memory.begin_write();
+  }
+  std::size_t written = 0;
+  if (m_memory.pending().empty()) {
+    ssize_t now = write_some(bytes);
+    if (now < 0) {
+      close("");
+      return;
+    }
+    written = static_cast<std::size_t>(now);
+  }
+  bool fits = written == bytes.size() || m_memory.add_pending(bytes, written);
+  if (may_tear) {
+    m_memory.end_write();
+  }
+  if (!fits) {
+    m_services.counters.at("clients_dropped").fetch_add(1, std::memory_order_relaxed);
+    close("it does not read, and 64 MiB wait for it");
+  } else if (written < bytes.size()) {
+    wait_output();
+  }
+}
+
+// As write(2), but 0 when nothing can be written now, and -1 only when nothing ever will.
+ssize_t ClientSession::write_some(std::string_view bytes) {
+  std::size_t written = 0;
+  while (written < bytes.size()) {
+    ssize_t now = ::write(output().native_handle(), bytes.data() + written, bytes.size() - written);
+    if (now < 0 && errno == EINTR) {
+      continue;
+    }
+    if (now < 0 && errno != EAGAIN) {
+      return -1;
+    }
+    if (now <= 0) {
+      break;
+    }
+    written += static_cast<std::size_t>(now);
+  }
+  m_services.bytes_out.fetch_add(static_cast<std::int64_t>(written), std::memory_order_relaxed);
+  return static_cast<ssize_t>(written);
+}
+
+void ClientSession::wait_output() {
+  if (m_waits_for_output || m_phase == Phase::closed) {
+    return;
+  }
+  if (!m_write_limit) {
+    m_write_limit = runtime::Clock::now() + k_write_limit;
+    m_sessions.wants_tick();
+  }
+  m_waits_for_output = true;
+  ++m_waits;
+  output().async_wait(asio::posix::descriptor_base::wait_write,
+                      [this](const boost::system::error_code&) {
+                        --m_waits;
+                        m_waits_for_output = false;
+                        on_output();
+                      });
+}
+
+void ClientSession::on_output() {
+  if (m_phase == Phase::closed) {
+    changed();
+    return;
+  }
+  m_memory.begin_write();
+  ssize_t written = write_some(m_memory.pending());
+  if (written < 0) {
+    close("");
+    return;
+  }
+  bool was_backed_up = is_backed_up();
+  m_memory.pending_written(static_cast<std::size_t>(written));
+  m_memory.end_write();
+  if (written > 0) {
+    m_write_limit.reset();
+  }
+  if (!m_memory.pending().empty()) {
+    wait_output();
+  } else {
+    close_when_drained();
+    changed();
+  }
+  if (was_backed_up && !is_backed_up() && m_phase == Phase::open) {
+    process_input();
+    wait_input();
+  }
+}
+
+void ClientSession::resource_list_changed() {
+  std::string output;
+  m_protocol.resource_list_changed(output);
+  send(output);
+}
+
+void ClientSession::resource_updated(std::string_view uri) {
+  std::string output;
+  m_protocol.resource_updated(uri, output);
+  send(output);
+}
+
+bool ClientSession::tick(Time now) {
+  if (m_write_limit && now >= *m_write_limit) {
+    m_services.counters.at("clients_dropped").fetch_add(1, std::memory_order_relaxed);
+    close("it has read nothing for 30 s");
+  }
+  if (m_drain_limit && now >= *m_drain_limit && m_phase == Phase::draining) {
+    abandon_calls();
+    close_when_drained();
+    if (m_phase == Phase::draining) {
+      close("it does not read its last answers");
+    }
+  }
+  if (m_is_large && m_phase != Phase::closed && m_memory.pending().empty()) {
+    m_is_large = false;
+    m_memory.trim();
+    m_sessions.memory_was_used();
+  }
+  return m_phase != Phase::closed && (m_write_limit || m_drain_limit || m_is_large);
+}
+
+// After the end of the input: when the last call is answered and the last byte written.
+void ClientSession::close_when_drained() {
+  if (m_phase != Phase::draining || !m_calls.empty()) {
+    return;
+  }
+  if (!m_protocol_closed) {
+    m_protocol_closed = true;
+    std::string output;
+    m_protocol.close(output);
+    send(output);
+  }
+  if (m_phase == Phase::draining && m_memory.pending().empty()) {
+    tell_bridge(k_ended_line);
+    close("");
+  }
+}
+
+void ClientSession::stop_reading() {
+  if (m_phase == Phase::open) {
+    m_phase = Phase::stopping;
+  }
+}
+
+void ClientSession::stop() {
+  if (m_phase == Phase::closed) {
+    return;
+  }
+  std::string output;
+  m_protocol.close(output);
+  m_protocol_closed = true;
+  send(output);
+  if (m_phase == Phase::closed) {
+    return;
+  }
+  abandon_calls();
+  record();
+  tell_bridge(m_phase == Phase::draining ? k_ended_line : k_stopping_line);
+  close("");
+}
+
+void ClientSession::close(std::string_view reason) {
+  if (m_phase == Phase::closed) {
+    return;
+  }
+  m_phase = Phase::closed;
+  if (!reason.empty()) {
+    m_services.log.warning("session {} is closed: {}", m_number, reason);
+  }
+  abandon_calls();
+  boost::system::error_code ignored;
+  m_input.close(ignored);
+  m_output.close(ignored);
+  m_control.close(ignored);
+  changed();
+}
+
+// Whoever waited for them has been answered, or is gone.
+void ClientSession::abandon_calls() {
+  for (auto& [id, call] : m_calls) {
+    call.stopping.request_stop();
+  }
+  m_calls.clear();
+  m_tasks.cancel_all();
+}
+
+void ClientSession::changed() {
+  m_sessions.changed(*this);
+}
+
+} // namespace upskill::daemon

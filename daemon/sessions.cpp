@@ -1,0 +1,146 @@
+#include "daemon/sessions.h"
+
+#include "protocol/base/bounds.h"
+
+#include <malloc.h>
+#include <sys/socket.h>
+
+namespace upskill::daemon {
+namespace {
+
+constexpr auto k_tick = std::chrono::seconds(1);
+
+void turn_away(const UniqueFd& socket, const Error& error) {
+  std::string line = refused_line(error);
+  (void)::send(socket.get(), line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+} // namespace
+
+Sessions::Sessions(Services& services, std::function<void()> on_empty)
+    : m_services(services)
+    , m_on_empty(std::move(on_empty))
+    , m_tick(services.io.get_executor(), [this] { tick(); })
+    , m_changed(services.io.get_executor()) {}
+
+Sessions::~Sessions() = default;
+
+void Sessions::add(UniqueFd socket) {
+  if (m_is_stopping) {
+    turn_away(socket, {ErrorCode::unavailable, "the daemon is stopping", "try again"});
+    return;
+  }
+  if (m_sessions.size() >= k_max_clients) {
+    m_services.counters.at("clients_refused").fetch_add(1, std::memory_order_relaxed);
+    turn_away(socket,
+              {ErrorCode::busy,
+               std::to_string(k_max_clients) + " clients are connected already",
+               "close some of them and try again"});
+    return;
+  }
+  Result<Mapping> memory = Mapping::anonymous(SessionMemory::k_size);
+  if (!memory) {
+    m_services.log.error("a client is turned away: {}", memory.error().message);
+    turn_away(socket, memory.error());
+    return;
+  }
+  m_services.counters.at("clients").fetch_add(1, std::memory_order_relaxed);
+  std::uint64_t number = ++m_last_number;
+  auto session = std::make_unique<ClientSession>(m_services, *this, number, std::move(*memory));
+  ClientSession& added = *session;
+  m_sessions.emplace(number, std::move(session));
+  added.start(std::move(socket));
+}
+
+void Sessions::resource_list_changed() {
+  for (auto& [number, session] : m_sessions) {
+    session->resource_list_changed();
+  }
+}
+
+void Sessions::resource_updated(std::string_view uri) {
+  for (auto& [number, session] : m_sessions) {
+    session->resource_updated(uri);
+  }
+}
+
+asio::awaitable<void> Sessions::drain(runtime::Clock::duration limit) {
+  m_is_stopping = true;
+  for (auto& [number, session] : m_sessions) {
+    session->stop_reading();
+  }
+  co_await wait_until(&Sessions::all_idle, limit);
+}
+
+asio::awaitable<void> Sessions::finish(runtime::Clock::duration limit) {
+  m_is_stopping = true;
+  for (auto& [number, session] : m_sessions) {
+    session->stop();
+  }
+  co_await wait_until(&Sessions::none_left, limit);
+}
+
+asio::awaitable<void> Sessions::wait_until(bool (Sessions::*reached)() const,
+                                           runtime::Clock::duration limit) {
+  bool is_late = false;
+  runtime::Alarm alarm(m_services.io.get_executor(), [this, &is_late] {
+    is_late = true;
+    m_changed.notify_all();
+  });
+  alarm.set(runtime::Clock::now() + limit);
+  while (!(this->*reached)() && !is_late) {
+    co_await m_changed.wait();
+  }
+}
+
+bool Sessions::all_idle() const {
+  for (const auto& [number, session] : m_sessions) {
+    if (!session->is_idle()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void Sessions::wants_tick() {
+  if (!m_tick.is_set()) {
+    m_tick.set(runtime::Clock::now() + k_tick);
+  }
+}
+
+void Sessions::tick() {
+  bool again = false;
+  runtime::Clock::time_point now = runtime::Clock::now();
+  for (auto& [number, session] : m_sessions) {
+    again = session->tick(now) || again;
+  }
+  if (m_trims) {
+    m_trims = false;
+    ::malloc_trim(0);
+  }
+  if (again) {
+    wants_tick();
+  }
+}
+
+void Sessions::changed(ClientSession& session) {
+  if (session.is_over() && !m_removal_is_due) {
+    m_removal_is_due = true;
+    // Later, because the session is still on the stack.
+    asio::post(m_services.io, [this] { remove_ended(); });
+  }
+  if (m_is_stopping) {
+    m_changed.notify_all();
+  }
+}
+
+void Sessions::remove_ended() {
+  m_removal_is_due = false;
+  std::erase_if(m_sessions, [](const auto& entry) { return entry.second->is_over(); });
+  if (m_sessions.empty()) {
+    m_changed.notify_all();
+    m_on_empty();
+  }
+}
+
+} // namespace upskill::daemon
