@@ -53,10 +53,11 @@ std::string_view why_incomplete(const DocumentFile& document) {
 
 class Lister {
 public:
-  Lister(const Root& root, std::span<const Root> roots, Nesting nesting)
+  Lister(const Root& root, std::span<const Root> roots, ListOptions options)
       : m_root(root)
       , m_roots(roots)
-      , m_nesting(nesting) {}
+      , m_options(options)
+      , m_names_left(options.nested_names + 1) {}
 
   Listing run() {
     if (!m_root.exists()) {
@@ -79,9 +80,9 @@ public:
     std::size_t index = 0;
     std::erase_if(m_listing.entries, [&](const Entry&) { return !keep[index++]; });
     if (m_names_left == 0) {
-      m_listing.problems.push_back(
-          quoted(m_root.path)
-          + " holds more than 20,000 names below its skills; not all were looked at");
+      m_listing.problems.push_back(quoted(m_root.path) + " holds more than "
+                                   + std::to_string(m_options.nested_names)
+                                   + " names below its skills; not all were looked at");
     }
     return std::move(m_listing);
   }
@@ -160,7 +161,7 @@ private:
       mark(entry, EntryKind::problem, std::string("cannot be read: ") + std::strerror(error));
       return true;
     }
-    if (m_names_left > 0 && (missing || m_nesting == Nesting::all)) {
+    if (m_names_left > 0 && (missing || m_options.nesting == Nesting::all)) {
       entry.nested = find_nested(m_fd.get(), entry.name, m_names_left);
     }
     if (missing && !entry.nested.empty()) {
@@ -243,16 +244,16 @@ private:
 
   const Root& m_root;
   std::span<const Root> m_roots;
-  Nesting m_nesting;
+  ListOptions m_options;
   UniqueFd m_fd;
   Listing m_listing;
-  std::size_t m_names_left = k_max_nested_names;
+  std::size_t m_names_left; // one more than allowed, so that 0 says that there were more
 };
 
 } // namespace
 
-Listing list_root(const Root& root, std::span<const Root> roots, Nesting nesting) {
-  return Lister(root, roots, nesting).run();
+Listing list_root(const Root& root, std::span<const Root> roots, ListOptions options) {
+  return Lister(root, roots, options).run();
 }
 
 std::vector<std::string> troubles(const Listing& listing) {

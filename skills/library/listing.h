@@ -63,13 +63,18 @@ enum class Nesting {
   all     // also inside skills; costs a walk over all their content
 };
 
+struct ListOptions {
+  Nesting nesting = Nesting::groups;
+  std::size_t nested_names = 20'000; // looked at below all children together; Codex's own bound
+};
+
 // Lists the skills of a root in whatever state it is; an absent one is empty. Follows no link while
 // walking; where a link leads is resolved, and believed only for other `roots` (facts: sync.md,
 // rules 9 and 11). Names of ignored_name, names beginning with a dot, the root's never_touch and
 // workspaces are left out. What cannot be read becomes an entry or a problem that names it, and the
 // rest is listed. Bounds: k_max_skills_per_root children; for the search further down 6 folders of
-// depth and 20,000 names in a root (Codex's own bounds), beyond which a problem says so.
-Listing list_root(const Root& root, std::span<const Root> roots, Nesting nesting = Nesting::groups);
+// depth (Codex's own bound) and `nested_names`, beyond which a problem says so.
+Listing list_root(const Root& root, std::span<const Root> roots, ListOptions options = {});
 
 // All that a person should know about a root: its problems, and a sentence for each entry that is
 // neither a skill, a group, nor a link to a skill of another root.

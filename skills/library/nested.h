@@ -7,9 +7,8 @@
 
 namespace upskill::library {
 
-// Codex's own bounds (facts: agents.md, section 2), the widest known.
+// Codex's own bound (facts: agents.md, section 2), the widest known.
 inline constexpr int k_max_nested_depth = 6;
-inline constexpr std::size_t k_max_nested_names = 20'000;
 
 // Searches below one child of an open root for folders that hold a SKILL.md. `names_left` is shared
 // by all searches of one listing and counts down; at 0 the search ends. Follows no link, enters

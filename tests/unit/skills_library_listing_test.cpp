@@ -17,11 +17,11 @@ struct Home {
   std::vector<Root> roots = {};
   std::string project = {};
 
-  Listing list(const std::string& path, Nesting nesting = Nesting::groups) {
+  Listing list(const std::string& path, ListOptions options = {}) {
     roots = roots_of(tree, {"claude-code", "codex", "cursor"}, project);
     const Root* root = find_root(roots, tree / path);
     REQUIRE(root != nullptr);
-    return list_root(*root, roots, nesting);
+    return list_root(*root, roots, options);
   }
 
   std::string read(const std::string& path, const Entry& entry, std::size_t limit = 1000) {
@@ -229,24 +229,27 @@ TEST_SUITE("Listing") {
     CHECK(entry(listing, "outer").kind == EntryKind::skill);
     CHECK(entry(listing, "outer").nested.empty());
     CHECK(troubles(listing).empty());
-    listing = home.list(".agents/skills", Nesting::all);
+    listing = home.list(".agents/skills", {Nesting::all});
     CHECK(entry(listing, "outer").nested == std::vector<NestedSkill>{{"outer/examples/inner", 3}});
   }
 
   TEST_CASE("the search for nested skills is bounded and says so") {
     Home home;
-    for (int i = 0; i < 200; ++i) {
-      home.tree.folder(".agents/skills/wide/" + std::to_string(i));
-      for (int j = 0; j < 110; ++j) {
-        std::string name =
-            home.tree / ".agents/skills/wide/" + std::to_string(i) + "/" + std::to_string(j);
-        REQUIRE(::mkdir(name.c_str(), 0700) == 0);
-      }
+    for (int i = 0; i < 10; ++i) {
+      home.tree.skill(".agents/skills/group/" + std::to_string(i));
     }
     home.tree.skill(".agents/skills/zoo");
-    Listing listing = home.list(".agents/skills");
-    REQUIRE(listing.problems.size() == 1);
-    CHECK(listing.problems[0].find("more than 20,000 names") != std::string::npos);
+    // 10 folders and 10 files are looked at.
+    Listing listing = home.list(".agents/skills", {Nesting::groups, 20});
+    CHECK(listing.problems.empty());
+    CHECK(entry(listing, "group").nested.size() == 10);
+    listing = home.list(".agents/skills", {Nesting::groups, 15});
+    CHECK(listing.problems
+          == Names{"`"
+                   + home.tree
+                         / ".agents/skills` holds more than 15 names below its skills; not "
+                           "all were looked at"});
+    CHECK(entry(listing, "group").nested.size() < 10);
     CHECK(entry(listing, "zoo").kind == EntryKind::skill);
   }
 

@@ -12,6 +12,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -56,8 +57,8 @@ struct FailureListener : doctest::IReporter {
 class Tree {
 public:
   Tree() {
-    char name[] = "/tmp/upskill-library-XXXXXX";
-    REQUIRE(::mkdtemp(name) != nullptr);
+    std::string name = std::filesystem::temp_directory_path() / "upskill-library-XXXXXX";
+    REQUIRE(::mkdtemp(name.data()) != nullptr);
     m_path = std::filesystem::canonical(name).string();
   }
 
@@ -86,8 +87,9 @@ public:
   void file(std::string_view relative, std::string_view text) {
     std::string path = *this / relative;
     REQUIRE(upskill::make_directories(upskill::parent_path(path)).has_value());
-    REQUIRE(upskill::write_file_atomically(path, text, 0644, upskill::Durability::process_crash)
-                .has_value());
+    std::ofstream out(path, std::ios::binary);
+    out << text;
+    REQUIRE(out.flush().good());
   }
 
   void link(std::string_view relative, const std::string& target) {
