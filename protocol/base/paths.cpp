@@ -123,6 +123,20 @@ std::string normalized_path(std::string_view path, std::string_view cwd) {
   return normal.empty() ? "/" : normal;
 }
 
+std::string relative_path(std::string_view path, std::string_view folder) {
+  std::string up;
+  std::string common(folder);
+  while (!is_inside(path, common)) {
+    common = parent_path(common);
+    up += "../";
+  }
+  std::string_view rest = path.substr(common == "/" ? 1 : common.size());
+  if (!rest.empty() && rest.front() == '/') {
+    rest.remove_prefix(1);
+  }
+  return up + std::string(rest);
+}
+
 bool is_inside(std::string_view path, std::string_view folder) {
   if (folder == "/") {
     return true;

@@ -47,6 +47,8 @@ std::string parent_path(std::string_view path);
 // `path` with `.` and `..` and repeated slashes removed, made absolute against `cwd`; looks at no
 // file system, so a link is not resolved.
 std::string normalized_path(std::string_view path, std::string_view cwd);
+// How `path` is written from inside `folder`; both absolute and normalized.
+std::string relative_path(std::string_view path, std::string_view folder);
 // True when `path` is `folder` or lies in it; both normalized. `/a/bc` does not lie in `/a/b`.
 bool is_inside(std::string_view path, std::string_view folder);
 // `~` and `~/x` with the home folder; anything else unchanged.

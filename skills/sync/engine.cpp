@@ -1,0 +1,273 @@
+#include "skills/sync/engine.h"
+
+#include "skills/sync/engine_state.h"
+#include "skills/sync/round.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace upskill::sync {
+
+store::Fingerprint to_stored(const Fingerprint& fingerprint) {
+  store::Fingerprint stored{};
+  std::memcpy(stored.data(), &fingerprint.low, 8);
+  std::memcpy(stored.data() + 8, &fingerprint.high, 8);
+  return stored;
+}
+
+Fingerprint from_stored(const store::Fingerprint& stored) {
+  Fingerprint fingerprint;
+  std::memcpy(&fingerprint.low, stored.data(), 8);
+  std::memcpy(&fingerprint.high, stored.data() + 8, 8);
+  return fingerprint;
+}
+
+Result<Tree> tree_of_object(const store::Objects& objects, const Digest& hash) {
+  TRY_ASSIGN(store::ObjectReader reader, objects.open_object(hash));
+  std::vector<Entry> entries;
+  for (;;) {
+    TRY_ASSIGN(std::optional<store::ObjectMember> member, reader.next());
+    if (!member) {
+      break;
+    }
+    Entry& entry = entries.emplace_back();
+    entry.path = std::move(member->path);
+    entry.kind = static_cast<EntryKind>(member->kind);
+    if (entry.kind == EntryKind::link) {
+      entry.target = std::move(member->target);
+      entry.content = sha256(entry.target);
+    } else if (entry.kind != EntryKind::folder) {
+      entry.size = member->size;
+      Sha256 sha;
+      TRY(reader.each_piece([&](std::string_view piece) -> Result<void> {
+        sha.update(piece);
+        return {};
+      }));
+      entry.content = sha.finish();
+    }
+  }
+  Tree tree(std::move(entries));
+  if (tree.hash() != hash) {
+    return fail(ErrorCode::corrupt,
+                "the kept version `" + objects.path_of(hash) + "` is damaged",
+                "restore it from a backup; other versions are not affected");
+  }
+  return tree;
+}
+
+namespace {
+
+struct OpenedStore {
+  store::SyncStore store;
+  OpenedState state;
+};
+
+// A damaged database is put aside: losing it costs history, never a version (sync facts, rule 4).
+Result<OpenedStore> open_store(const std::string& path, Moment now) {
+  Result<store::SyncStore> opened = store::SyncStore::open(path);
+  if (opened) {
+    TRY_ASSIGN(std::vector<store::ScopeRow> scopes, opened->scopes());
+    OpenedState state = scopes.empty() ? OpenedState::fresh : OpenedState::known;
+    return OpenedStore{std::move(*opened), state};
+  }
+  if (opened.error().code != ErrorCode::corrupt) {
+    return fail(opened.error());
+  }
+  TRY(store::set_aside_database(path, now.wall_ms));
+  TRY_ASSIGN(store::SyncStore again, store::SyncStore::open(path));
+  return OpenedStore{std::move(again), OpenedState::damaged};
+}
+
+CoverScope cover_of(const ScopeSetup& setup) {
+  CoverScope cover;
+  for (const RootSetup& root : setup.roots) {
+    cover.roots.push_back(root.refused       ? NewCopies::refused
+                          : root.last_resort ? NewCopies::last_resort
+                                             : NewCopies::welcome);
+  }
+  for (const AgentSetup& agent : setup.agents) {
+    CoverAgent& out = cover.agents.emplace_back();
+    out.reads.assign(agent.reads.begin(), agent.reads.end());
+    out.preferred = agent.preferred;
+    out.follows_links = agent.follows_links;
+  }
+  return cover;
+}
+
+// Loads what is known of a scope's skills; copies in roots that are no longer part of it are left
+// in the store, for when they are again.
+Result<void> load_skills(store::SyncStore& store, std::vector<Scope>& scopes) {
+  std::unordered_map<store::Id, Scope*> scope_of;
+  std::unordered_map<store::Id, std::pair<Scope*, RootIndex>> root_of;
+  for (Scope& scope : scopes) {
+    scope_of[scope.id] = &scope;
+    for (std::size_t i = 0; i < scope.roots.size(); ++i) {
+      root_of[scope.roots[i].id] = {&scope, static_cast<RootIndex>(i)};
+    }
+  }
+  std::unordered_map<store::Id, std::pair<Scope*, SkillIndex>> skill_of;
+  TRY(store.each_skill(store::TreeRecord::leave, [&](const store::SkillView& row) {
+    auto scope = scope_of.find(row.scope);
+    if (scope != scope_of.end()) {
+      Skill& skill = scope->second->add(std::string(row.key), std::string(row.name));
+      skill.id = row.id;
+      skill.ancestor = row.ancestor;
+      skill_of[row.id] = {scope->second,
+                          static_cast<SkillIndex>(&skill - scope->second->skills.data())};
+    }
+    return true;
+  }));
+  TRY(store.each_replica([&](const store::ReplicaRow& row) {
+    auto skill = skill_of.find(row.skill);
+    auto root = root_of.find(row.root);
+    if (skill != skill_of.end() && root != root_of.end()) {
+      auto [scope, index] = skill->second;
+      Skill& known = scope->skills[index];
+      Replica& replica = known.at(root->second.second);
+      replica.kind = row.kind;
+      scope->agree(known, replica.root, row.hash);
+      replica.seen = row.kind == store::ReplicaKind::link ? Presence::link
+                     : row.hash                           ? Presence::copy
+                                                          : Presence::absent;
+      if (row.fingerprint) {
+        replica.fingerprint = from_stored(*row.fingerprint);
+      }
+    }
+    return true;
+  }));
+  TRY_ASSIGN(std::vector<store::ConflictRow> open, store.open_conflicts());
+  for (const store::ConflictRow& conflict : open) {
+    auto scope = scope_of.find(conflict.scope);
+    if (scope == scope_of.end()) {
+      continue;
+    }
+    if (conflict.kind == ConflictKind::content) {
+      scope->second->conflicts.insert(conflict.skill);
+    } else {
+      scope->second->deletions[conflict.skill].held = true;
+    }
+  }
+  return {};
+}
+
+} // namespace
+
+Engine::Engine(std::unique_ptr<State> state)
+    : m_state(std::move(state)) {}
+
+Engine::Engine(Engine&&) noexcept = default;
+Engine& Engine::operator=(Engine&&) noexcept = default;
+Engine::~Engine() = default;
+
+Result<Engine> Engine::open(EngineOptions options, Filesystem& files, Moment now) {
+  TRY_ASSIGN(OpenedStore opened, open_store(options.database, now));
+  TRY_ASSIGN(store::Objects objects, store::Objects::open(options.objects));
+  store::Trash trash(options.trash);
+  store::ConflictFolders conflicts(options.conflicts);
+  auto state = std::unique_ptr<State>(new State{std::move(options),
+                                                files,
+                                                Stager(files),
+                                                std::move(opened.store),
+                                                std::move(objects),
+                                                std::move(trash),
+                                                std::move(conflicts),
+                                                opened.state});
+  return Engine(std::move(state));
+}
+
+OpenedState Engine::opened() const {
+  return m_state->opened;
+}
+
+const std::vector<ScopeSetup>& Engine::setup() const {
+  return m_state->setup;
+}
+
+Result<void> Engine::State::record_root(Scope& scope, RootIndex index) {
+  Root& root = scope.roots[index];
+  store::RootRow row;
+  row.id = root.id;
+  row.scope = scope.id;
+  row.path = scope.setup.roots[index].path;
+  row.device = root.record.device;
+  row.inode = root.record.inode;
+  row.priority = index;
+  TRY_ASSIGN(root.id, store.put_root(row));
+  return {};
+}
+
+Result<void> Engine::configure(std::vector<ScopeSetup> setups, Moment now) {
+  State& state = *m_state;
+  TRY_ASSIGN(store::Transaction transaction, state.store.begin());
+  TRY_ASSIGN(std::vector<store::RootRow> rows, state.store.roots());
+  std::vector<Scope> scopes;
+  for (const ScopeSetup& setup : setups) {
+    Scope& scope = scopes.emplace_back();
+    scope.setup = setup;
+    scope.cover = cover_of(setup);
+    TRY_ASSIGN(std::optional<store::ScopeRow> known, state.store.find_scope(setup.name()));
+    store::ScopeRow row = known.value_or(store::ScopeRow{});
+    row.path = setup.name();
+    row.enabled = setup.enabled;
+    row.policy = setup.policy;
+    TRY_ASSIGN(scope.id, state.store.put_scope(row));
+    scope.roots.resize(setup.roots.size());
+    for (std::size_t i = 0; i < setup.roots.size(); ++i) {
+      Root& root = scope.roots[i];
+      root.guard = DeletionGuard(state.options.guard);
+      auto stored = std::ranges::find_if(rows, [&](const store::RootRow& other) {
+        return other.scope == scope.id && other.path == setup.roots[i].path;
+      });
+      if (stored != rows.end()) {
+        root.id = stored->id;
+        root.record.device = stored->device;
+        root.record.inode = stored->inode;
+      }
+      TRY(state.record_root(scope, static_cast<RootIndex>(i)));
+    }
+  }
+  TRY(load_skills(state.store, scopes));
+  TRY(transaction.commit());
+  state.scopes = std::move(scopes);
+  state.setup = std::move(setups);
+  adopt_leftovers(state, now);
+  return {};
+}
+
+Result<Round> Engine::run(const Work& work) {
+  return RoundRun(*m_state, work).run();
+}
+
+Result<void> Engine::accept_roots() {
+  TRY_ASSIGN(store::Transaction transaction, m_state->store.begin());
+  for (Scope& scope : m_state->scopes) {
+    for (RootIndex i = 0; i < scope.roots.size(); ++i) {
+      Root& root = scope.roots[i];
+      RootProbe probe = probe_root(scope.setup.roots[i].path);
+      bool halted =
+          judge_root(scope.setup.roots[i].path, root.record, probe).health == RootHealth::halted
+          || root.judgement.health == RootHealth::halted;
+      if (scope.setup.roots[i].refused || !halted) {
+        continue;
+      }
+      for (Skill& skill : scope.skills) {
+        if (Replica* replica = skill.find(i); replica != nullptr && replica->base) {
+          scope.agree(skill, i, std::nullopt);
+          TRY(m_state->store.remove_replica(skill.id, root.id));
+        }
+      }
+      root.judgement = {};
+    }
+  }
+  return transaction.commit();
+}
+
+Result<std::optional<std::string>> Engine::setting(std::string_view key) const {
+  return m_state->store.setting(key);
+}
+
+Result<void> Engine::set_setting(std::string_view key, std::string_view value) {
+  return m_state->store.set_setting(key, value);
+}
+
+} // namespace upskill::sync

@@ -1,0 +1,104 @@
+#pragma once
+#include "protocol/base/result.h"
+#include "protocol/types/sync.h"
+#include "skills/sync/filesystem.h"
+#include "skills/sync/guard.h"
+#include "skills/sync/scan.h"
+#include "skills/sync/setup.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace upskill::sync {
+
+// The time of a call: the engine has no clock.
+struct Moment {
+  std::int64_t wall_ms = 0;   // Unix time; for history and for judging file times
+  std::int64_t steady_ms = 0; // for grace periods; any origin, never goes back
+};
+
+struct EngineOptions {
+  std::string database; // path of sync.db
+  std::string objects;  // folders, made when needed
+  std::string trash;
+  std::string conflicts;
+  std::int64_t grace_ms = 2'000;   // before a deletion is carried out
+  std::int64_t linger_ms = 60'000; // that a displaced folder stays
+  GuardLimits guard = {};
+};
+
+// A skill of which something was seen to change.
+struct Touched {
+  std::string root; // as in RootSetup::path
+  std::string skill;
+  std::uint64_t order = 0; // larger is later
+};
+
+struct Work {
+  bool everything = false;
+  std::vector<Touched> touched = {};
+  std::string only_skill = {}; // with `everything`: only this one
+  bool dry_run = false;        // decide, and change nothing
+  Moment now = {};
+};
+
+struct Round {
+  std::vector<SyncStep> steps = {};
+  std::vector<std::string> warnings = {};
+  std::int64_t in_sync = 0;                     // skills that needed nothing
+  std::optional<std::int64_t> again_at_ms = {}; // steady time at which to run again
+  std::vector<Touched> again = {};              // what to look at then
+};
+
+// How the database was found when it was opened.
+enum class OpenedState { fresh, known, damaged };
+
+// Keeps the copies of skills in agreement. Everything that touches the user's folders and the
+// store happens inside its calls, which block; state lives in memory between them.
+// Owner: the sync service. Thread: one call at a time, any thread. Lifetime: the service's.
+class Engine {
+public:
+  static Result<Engine> open(EngineOptions options, Filesystem& files, Moment now);
+  Engine(Engine&&) noexcept;
+  Engine& operator=(Engine&&) noexcept;
+  ~Engine();
+
+  OpenedState opened() const;
+
+  // Sets who takes part and where. Roots and copies that are known stay known by their path.
+  Result<void> configure(std::vector<ScopeSetup> scopes, Moment now);
+  const std::vector<ScopeSetup>& setup() const;
+
+  // Looks at skills and brings their copies into agreement. An error means that nothing could be
+  // done at all; what concerns one skill or one root is a warning, and the rest goes on.
+  Result<Round> run(const Work& work);
+
+  // Lets roots that are halted or replaced take part again as they are: what was agreed there is
+  // forgotten, so nothing missing there counts as deleted.
+  Result<void> accept_roots();
+
+  SyncStatusResult status(std::string_view skill = {}) const;
+  Result<SyncLogResult> log(const SyncLogParams& params) const;
+  Result<SyncConflictsResult> conflicts(const SyncConflictsParams& params) const;
+  Result<Round> undo(const SyncUndoParams& params, Moment now);
+  Result<Round> resolve(const ConflictResolveParams& params, Moment now);
+
+  // Deletes displaced folders and old history, trash and objects whose time is over; the steady
+  // time at which there is more to do, if any.
+  Result<std::optional<std::int64_t>> tidy(Moment now);
+
+  // Settings that the service keeps across restarts.
+  Result<std::optional<std::string>> setting(std::string_view key) const;
+  Result<void> set_setting(std::string_view key, std::string_view value);
+
+  struct State;
+
+private:
+  explicit Engine(std::unique_ptr<State> state);
+  std::unique_ptr<State> m_state;
+};
+
+} // namespace upskill::sync

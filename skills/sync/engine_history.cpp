@@ -1,0 +1,266 @@
+#include "protocol/base/paths.h"
+#include "protocol/base/utc.h"
+#include "skills/sync/engine_state.h"
+#include "skills/sync/round.h"
+#include "skills/sync/unified_diff.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace upskill::sync {
+namespace {
+
+// A losing version's SKILL.md travels in the answer up to this size; larger ones only say where
+// they lie.
+constexpr std::size_t k_max_conflict_text = 32u << 10;
+
+HistoryEntry entry_of(const store::HistoryRow& row) {
+  HistoryEntry entry;
+  entry.id = row.id;
+  entry.time = rfc3339(row.time_ms);
+  entry.action = row.action;
+  entry.skill = row.skill;
+  entry.from = row.from;
+  entry.before = row.before ? row.before->hex() : std::string();
+  entry.after = row.after ? row.after->hex() : std::string();
+  entry.undone = row.undone;
+  entry.reason = row.reason;
+  for (const store::HistoryPath& path : row.paths) {
+    entry.paths.push_back(path.path);
+  }
+  return entry;
+}
+
+std::string skill_text(const store::Objects& objects, const Digest& hash) {
+  for (std::string_view name : {"SKILL.md", "skill.md"}) {
+    if (Result<std::string> text = objects.read_file(hash, name)) {
+      return std::move(*text);
+    }
+  }
+  return {};
+}
+
+Scope* scope_of(Engine::State& state, store::Id id) {
+  auto at = std::ranges::find(state.scopes, id, &Scope::id);
+  return at == state.scopes.end() ? nullptr : &*at;
+}
+
+std::vector<RootIndex> roots_of(const Scope& scope, const store::HistoryRow& row) {
+  std::vector<RootIndex> roots;
+  for (const store::HistoryPath& path : row.paths) {
+    if (auto root = scope.root_at(parent_path(path.path))) {
+      roots.push_back(*root);
+    }
+  }
+  return roots;
+}
+
+// The version that a person named: by hash, by path, or as winner or loser.
+Result<Digest> choose(const store::ConflictRow& row, const std::string& take) {
+  std::vector<const store::ConflictVersionRow*> matches;
+  for (const store::ConflictVersionRow& version : row.versions) {
+    bool wanted = take == "winner"  ? version.winner
+                  : take == "loser" ? !version.winner
+                                    : take.size() >= 4
+                                          && (version.hash.hex().starts_with(take)
+                                              || version.path == take || version.stored == take);
+    if (wanted) {
+      matches.push_back(&version);
+    }
+  }
+  if (matches.size() == 1) {
+    return matches.front()->hash;
+  }
+  std::string all;
+  for (const store::ConflictVersionRow& version : row.versions) {
+    all += all.empty() ? "`" : ", `";
+    all += version.hash.brief() + (version.winner ? "` (winner)" : "`");
+  }
+  return fail(ErrorCode::invalid_argument,
+              matches.empty() ? "`take` names no version of this conflict"
+                              : "`take` names several versions of this conflict",
+              "give one of " + all + ", `winner`, or `loser` where there is only one");
+}
+
+// A held deletion: a person decides whether the skill goes everywhere or comes back.
+Result<Round> settle_deletion(Engine::State& state,
+                              Scope& scope,
+                              const store::ConflictRow& row,
+                              const ConflictResolveParams& params,
+                              Work& work) {
+  auto deletion = scope.deletions.find(row.skill);
+  if (params.take == "delete") {
+    if (deletion != scope.deletions.end() && !work.dry_run) {
+      deletion->second.confirmed = true;
+    }
+    work.everything = true;
+    work.only_skill = row.skill;
+    return RoundRun(state, work).run();
+  }
+  if (params.take != "restore") {
+    return fail(ErrorCode::invalid_argument,
+                "`take` must be `delete` or `restore` for a held deletion");
+  }
+  const Skill* skill = scope.find(state.key_of(row.skill));
+  if (skill == nullptr || !skill->ancestor) {
+    return fail(ErrorCode::not_found, "nothing is known of `" + row.skill + "` any more");
+  }
+  std::vector<RootIndex> roots;
+  for (const Replica& replica : skill->replicas) {
+    if (replica.base) {
+      roots.push_back(replica.root);
+    }
+  }
+  const std::string reason = "deletion " + std::to_string(row.id) + " taken back";
+  Digest content = *skill->ancestor;
+  Result<Round> round = RoundRun(state, work).put(scope, row.skill, content, roots, reason);
+  if (round && !work.dry_run) {
+    TRY(state.store.resolve_conflict(row.id, work.now.wall_ms));
+  }
+  return round;
+}
+
+tl::unexpected<Error> not_in_sync(std::string_view scope) {
+  return fail(ErrorCode::refused,
+              "`" + std::string(scope) + "` is not under sync any more",
+              "run `upskill sync enable` first");
+}
+
+} // namespace
+
+Result<SyncLogResult> Engine::log(const SyncLogParams& params) const {
+  if (params.limit < 1 || params.limit > 1000) {
+    return fail(ErrorCode::invalid_argument, "`limit` must be from 1 to 1000");
+  }
+  TRY_ASSIGN(auto rows, m_state->store.history(params.skill, params.limit));
+  SyncLogResult result;
+  for (const store::HistoryRow& row : rows) {
+    result.entries.push_back(entry_of(row));
+  }
+  return result;
+}
+
+Result<SyncConflictsResult> Engine::conflicts(const SyncConflictsParams& params) const {
+  TRY_ASSIGN(auto rows, m_state->store.open_conflicts(params.skill));
+  SyncConflictsResult result;
+  for (const store::ConflictRow& row : rows) {
+    Conflict& conflict = result.conflicts.emplace_back();
+    conflict.id = row.id;
+    conflict.kind = row.kind;
+    conflict.skill = row.skill;
+    Scope* scope = scope_of(*m_state, row.scope);
+    conflict.scope = scope != nullptr ? scope->setup.name() : std::string();
+    conflict.time = rfc3339(row.time_ms);
+    conflict.reason = row.reason;
+    std::string winning;
+    for (const store::ConflictVersionRow& version : row.versions) {
+      if (version.winner) {
+        winning = skill_text(m_state->objects, version.hash);
+      }
+    }
+    for (const store::ConflictVersionRow& version : row.versions) {
+      ConflictVersion& out = conflict.versions.emplace_back();
+      out.hash = version.hash.hex();
+      out.path = version.path;
+      out.winner = version.winner;
+      out.stored = version.stored;
+      std::string text = version.winner ? winning : skill_text(m_state->objects, version.hash);
+      if (!version.winner) {
+        out.diff =
+            unified_diff(winning, text, "winner/SKILL.md", "this/SKILL.md", 3, k_max_conflict_text);
+      }
+      if (text.size() <= k_max_conflict_text) {
+        out.text = std::move(text);
+      }
+    }
+  }
+  return result;
+}
+
+Result<Round> Engine::undo(const SyncUndoParams& params, Moment now) {
+  State& state = *m_state;
+  std::optional<store::HistoryRow> row;
+  if (params.id) {
+    TRY_ASSIGN(row, state.store.history_entry(*params.id));
+    if (!row) {
+      return fail(ErrorCode::not_found,
+                  "there is no entry " + std::to_string(*params.id) + " in the log",
+                  "`upskill sync log` lists them");
+    }
+  } else {
+    TRY_ASSIGN(auto rows, state.store.history({}, 100));
+    for (store::HistoryRow& candidate : rows) {
+      if (!candidate.undone && !candidate.reason.starts_with("undo of ")) {
+        row = std::move(candidate);
+        break;
+      }
+    }
+    if (!row) {
+      return fail(ErrorCode::not_found, "there is nothing to undo", "`upskill sync log`");
+    }
+  }
+  if (row->undone) {
+    return fail(ErrorCode::refused, "entry " + std::to_string(row->id) + " was undone already");
+  }
+  Scope* scope = scope_of(state, row->scope);
+  if (scope == nullptr || !scope->setup.enabled) {
+    return not_in_sync(row->skill);
+  }
+  const Skill* skill = scope->find(state.key_of(row->skill));
+  std::optional<Digest> current = skill != nullptr ? skill->ancestor : std::nullopt;
+  if (current != row->after && !params.force) {
+    return fail(ErrorCode::refused,
+                "`" + row->skill + "` was changed after entry " + std::to_string(row->id),
+                "undo the later entry first, or give `--force`");
+  }
+  std::string reason = "undo of " + std::to_string(row->id);
+  Work work;
+  work.dry_run = params.dry_run;
+  work.now = now;
+  RoundRun run(state, work);
+  // Copies that were made are taken away again; everything else gets back what was there before.
+  bool only_made = row->action == SyncAction::create || row->action == SyncAction::link;
+  Result<Round> round =
+      only_made || !row->before
+          ? run.withdraw(*scope, row->skill, roots_of(*scope, *row), reason)
+          : run.put(*scope, row->skill, *row->before, roots_of(*scope, *row), reason);
+  if (round && !params.dry_run) {
+    TRY(state.store.set_undone(row->id, true));
+  }
+  return round;
+}
+
+Result<Round> Engine::resolve(const ConflictResolveParams& params, Moment now) {
+  State& state = *m_state;
+  TRY_ASSIGN(auto rows, state.store.open_conflicts());
+  std::int64_t id = 0;
+  std::from_chars(params.skill.data(), params.skill.data() + params.skill.size(), id);
+  auto row = std::ranges::find_if(rows, [&](const store::ConflictRow& conflict) {
+    return conflict.skill == params.skill || conflict.id == id;
+  });
+  if (row == rows.end()) {
+    return fail(ErrorCode::not_found,
+                "`" + params.skill + "` has no conflict",
+                "`upskill sync conflicts` lists them");
+  }
+  Scope* scope = scope_of(state, row->scope);
+  if (scope == nullptr || !scope->setup.enabled) {
+    return not_in_sync(row->skill);
+  }
+  Work work;
+  work.dry_run = params.dry_run;
+  work.now = now;
+  if (row->kind == ConflictKind::deletion) {
+    return settle_deletion(*m_state, *scope, *row, params, work);
+  }
+  TRY_ASSIGN(Digest chosen, choose(*row, params.take));
+  const std::string reason = "conflict " + std::to_string(row->id) + " resolved";
+  Result<Round> round = RoundRun(state, work).put(*scope, row->skill, chosen, {}, reason);
+  if (round && !params.dry_run) {
+    TRY(state.store.resolve_conflict(row->id, now.wall_ms));
+    scope->conflicts.erase(row->skill);
+  }
+  return round;
+}
+
+} // namespace upskill::sync

@@ -1,0 +1,53 @@
+#pragma once
+#include "skills/library/names.h"
+#include "skills/store/conflict_folders.h"
+#include "skills/store/objects.h"
+#include "skills/store/sync_store.h"
+#include "skills/store/trash.h"
+#include "skills/sync/engine.h"
+#include "skills/sync/index.h"
+#include "skills/sync/stage.h"
+
+#include <string>
+#include <vector>
+
+namespace upskill::sync {
+
+// A folder that a swap took out of a root; it lingers for readers, then goes.
+struct Lingering {
+  Displaced displaced;
+  std::int64_t since_ms = 0; // steady
+  std::string root;
+  std::string skill;
+};
+
+// Everything the engine holds; its parts (round, history, status) work on it.
+struct Engine::State {
+  EngineOptions options;
+  Filesystem& files;
+  Stager stager;
+  mutable store::SyncStore store;
+  store::Objects objects;
+  store::Trash trash;
+  store::ConflictFolders conflict_folders;
+  OpenedState opened = OpenedState::fresh;
+  std::vector<Scope> scopes = {};
+  std::vector<ScopeSetup> setup = {};
+  std::vector<Lingering> lingering = {};
+
+  Result<void> record_root(Scope& scope, RootIndex root);
+
+  std::string key_of(std::string_view name) const { return library::folded_key(name); }
+};
+
+store::Fingerprint to_stored(const Fingerprint& fingerprint);
+Fingerprint from_stored(const store::Fingerprint& fingerprint);
+
+// Takes on what an interrupted run left beside the roots, to be disposed of like any displaced
+// folder: what is not in the store goes to the trash.
+void adopt_leftovers(Engine::State& state, Moment now);
+
+// The tree of a kept version, its files hashed anew; corrupt when it is not that version.
+Result<Tree> tree_of_object(const store::Objects& objects, const Digest& hash);
+
+} // namespace upskill::sync

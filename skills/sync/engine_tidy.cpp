@@ -1,0 +1,113 @@
+#include "protocol/base/paths.h"
+#include "protocol/base/unique_fd.h"
+#include "skills/sync/engine_state.h"
+#include "skills/sync/round.h"
+
+#include <fcntl.h>
+
+#include <charconv>
+#include <unordered_set>
+
+namespace upskill::sync {
+namespace {
+
+constexpr std::int64_t k_day_ms = 24LL * 3600 * 1000;
+constexpr std::int64_t k_keep_objects_ms = 90 * k_day_ms; // unreferenced ones (decisions: Sync)
+
+ReadResult read_folder(const std::string& path) {
+  UniqueFd folder(::open(parent_path(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  ReadOptions options;
+  options.keep_contents = true;
+  return read_skill(folder.get(), base_name(path), options);
+}
+
+// A folder that was swapped out and has lingered: its content is in the store, so it may go. What
+// somebody wrote to it after the swap, or what is not content, goes to the trash.
+Result<void> dispose(Engine::State& state, const Lingering& one, Moment now) {
+  ReadResult read = read_folder(one.displaced.path);
+  if (read.stat.presence == Presence::absent) {
+    return {};
+  }
+  bool plain = read.stat.presence == Presence::copy && read.ignored.empty();
+  bool expected = one.displaced.hash == Digest{} || read.tree.hash() == one.displaced.hash;
+  if (plain && expected && state.objects.contains(read.tree.hash())) {
+    return state.files.remove_tree(one.displaced.path);
+  }
+  if (read.stat.presence == Presence::link) {
+    return state.files.remove_file(one.displaced.path); // a staged link of an interrupted run
+  }
+  store::TrashOrigin origin;
+  origin.path = join_path(one.root, one.skill);
+  origin.skill = one.skill;
+  origin.reason = expected ? "left beside the root by an interrupted sync"
+                           : "written to after its folder had been replaced";
+  origin.time_ms = now.wall_ms;
+  return state.trash.take(one.displaced.path, origin).map([](const store::TrashItem&) {});
+}
+
+Result<void> purge(Engine::State& state, Moment now) {
+  TRY_ASSIGN(std::optional<std::string> last, state.store.setting("purged_ms"));
+  std::int64_t purged_ms = 0;
+  if (last) {
+    std::from_chars(last->data(), last->data() + last->size(), purged_ms);
+  }
+  if (now.wall_ms - purged_ms < k_day_ms && purged_ms <= now.wall_ms) {
+    return {};
+  }
+  TRY(state.trash.purge(now.wall_ms));
+  std::unordered_set<Digest> live;
+  TRY(state.store.each_live_digest(now.wall_ms - k_keep_objects_ms,
+                                   [&](const Digest& digest) { live.insert(digest); }));
+  TRY(state.objects.remove_unreferenced(live, now.wall_ms - k_keep_objects_ms));
+  TRY(state.store.purge_history(now.wall_ms - 2 * k_keep_objects_ms));
+  return state.store.set_setting("purged_ms", std::to_string(now.wall_ms));
+}
+
+} // namespace
+
+void adopt_leftovers(Engine::State& state, Moment now) {
+  std::set<std::string> known;
+  for (const Lingering& one : state.lingering) {
+    known.insert(one.displaced.path);
+  }
+  for (const Scope& scope : state.scopes) {
+    for (const RootSetup& root : scope.setup.roots) {
+      for (auto& [path, skill] : state.stager.leftovers(root.path)) {
+        if (known.insert(path).second) {
+          state.lingering.push_back({{path, {}}, now.steady_ms, root.path, skill});
+        }
+      }
+    }
+  }
+}
+
+Result<std::optional<std::int64_t>> Engine::tidy(Moment now) {
+  State& state = *m_state;
+  std::optional<std::int64_t> next;
+  std::vector<Lingering> rest;
+  std::set<std::string> busy;
+  std::set<std::string> done;
+  for (Lingering& one : state.lingering) {
+    std::int64_t over_ms = one.since_ms + state.options.linger_ms;
+    if (over_ms <= now.steady_ms && dispose(state, one, now)) {
+      done.insert(one.root);
+      continue;
+    }
+    // What could not be disposed of is tried again after as long as it lingers.
+    std::int64_t again_ms = std::max(over_ms, now.steady_ms + state.options.linger_ms / 2);
+    again_ms = over_ms > now.steady_ms ? over_ms : again_ms;
+    next = next ? std::min(*next, again_ms) : again_ms;
+    busy.insert(one.root);
+    rest.push_back(std::move(one));
+  }
+  state.lingering = std::move(rest);
+  for (const std::string& root : done) {
+    if (!busy.contains(root)) {
+      state.stager.tidy(root);
+    }
+  }
+  TRY(purge(state, now));
+  return next;
+}
+
+} // namespace upskill::sync

@@ -1,0 +1,127 @@
+#include "skills/sync/filesystem.h"
+
+#include "protocol/base/unique_fd.h"
+#include "skills/sync/walk.h"
+
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace upskill::sync {
+namespace {
+
+Result<void> outcome(int result, const char* what, const std::string& path) {
+  if (result == 0) {
+    return {};
+  }
+  return fail(system_error(errno, std::string(what) + " `" + path + "`"));
+}
+
+int rename_with(const std::string& from, const std::string& to, unsigned flags) {
+  // The system call itself: glibc's wrapper is newer than some C libraries we are linked against.
+  return static_cast<int>(
+      ::syscall(SYS_renameat2, AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), flags));
+}
+
+} // namespace
+
+Result<void> Filesystem::make_folder(const std::string& path, mode_t mode) {
+  return outcome(::mkdir(path.c_str(), mode), "cannot make folder", path);
+}
+
+Result<void> Filesystem::write_file(const std::string& path, std::string_view bytes, mode_t mode) {
+  UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
+  if (!fd) {
+    return outcome(-1, "cannot create", path);
+  }
+  while (!bytes.empty()) {
+    ssize_t written = ::write(fd.get(), bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) {
+      continue;
+    }
+    if (written < 0) {
+      return outcome(-1, "cannot write", path);
+    }
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+Result<void> Filesystem::make_link(const std::string& target, const std::string& path) {
+  return outcome(::symlink(target.c_str(), path.c_str()), "cannot make link", path);
+}
+
+Result<void> Filesystem::exchange(const std::string& a, const std::string& b) {
+  if (rename_with(a, b, RENAME_EXCHANGE) == 0) {
+    return {};
+  }
+  if (errno == EINVAL || errno == ENOSYS) {
+    return fail(ErrorCode::unsupported, "the file system of `" + b + "` cannot swap folders");
+  }
+  return outcome(-1, "cannot swap", b);
+}
+
+Result<void> Filesystem::move(const std::string& from, const std::string& to) {
+  if (rename_with(from, to, RENAME_NOREPLACE) == 0) {
+    return {};
+  }
+  if (errno != EINVAL && errno != ENOSYS) {
+    return outcome(-1, "cannot move to", to);
+  }
+
+  // No flag support: look first. The gap is as small as it can be made there.
+  struct stat status {};
+
+  if (::lstat(to.c_str(), &status) == 0) {
+    errno = EEXIST;
+    return outcome(-1, "cannot move to", to);
+  }
+  return outcome(::rename(from.c_str(), to.c_str()), "cannot move to", to);
+}
+
+Result<void> Filesystem::remove_file(const std::string& path) {
+  return outcome(::unlink(path.c_str()), "cannot remove", path);
+}
+
+Result<void> Filesystem::remove_folder(const std::string& path) {
+  return outcome(::rmdir(path.c_str()), "cannot remove folder", path);
+}
+
+Result<void> Filesystem::sync_file(const std::string& path) {
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+  return outcome(fd ? ::fsync(fd.get()) : -1, "cannot sync", path);
+}
+
+Result<void> Filesystem::sync_all(const std::string& folder) {
+  UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  return outcome(fd ? ::syncfs(fd.get()) : -1, "cannot sync the file system of", folder);
+}
+
+Result<void> Filesystem::remove_tree(const std::string& path) {
+  struct stat status {};
+
+  if (::lstat(path.c_str(), &status) != 0) {
+    return errno == ENOENT ? Result<void>{} : outcome(-1, "cannot remove", path);
+  }
+  if (!S_ISDIR(status.st_mode)) {
+    return remove_file(path);
+  }
+  FolderNames names;
+  {
+    UniqueFd folder(open_folder_at(AT_FDCWD, path.c_str()));
+    if (!folder) {
+      return outcome(-1, "cannot open", path);
+    }
+    TRY(names.read(folder.get()));
+  }
+  for (const FolderNames::Name& name : names.names()) {
+    TRY(remove_tree(path + "/" + names.text(name)));
+  }
+  return remove_folder(path);
+}
+
+} // namespace upskill::sync

@@ -1,0 +1,37 @@
+#pragma once
+#include "protocol/base/result.h"
+
+#include <sys/types.h>
+
+#include <string>
+#include <string_view>
+
+namespace upskill::sync {
+
+// Every change that sync makes in a user's folders goes through here, one system call a function,
+// so that a test can end the process before any of them. Paths are absolute. No call follows a link
+// at its last part.
+class Filesystem {
+public:
+  virtual ~Filesystem() = default;
+
+  virtual Result<void> make_folder(const std::string& path, mode_t mode);
+  // A new file; already_exists when there is one.
+  virtual Result<void> write_file(const std::string& path, std::string_view bytes, mode_t mode);
+  virtual Result<void> make_link(const std::string& target, const std::string& path);
+  // Swaps two existing things in one step. `unsupported` where the file system cannot.
+  virtual Result<void> exchange(const std::string& a, const std::string& b);
+  // Renames; already_exists when `to` exists.
+  virtual Result<void> move(const std::string& from, const std::string& to);
+  virtual Result<void> remove_file(const std::string& path);
+  virtual Result<void> remove_folder(const std::string& path); // must be empty
+  // Starts writing a file's pages out, then waits for one file.
+  virtual Result<void> sync_file(const std::string& path);
+  // Everything on the file system of this folder.
+  virtual Result<void> sync_all(const std::string& folder);
+
+  // Removes what is below and the thing itself, never following a link. Not one step.
+  Result<void> remove_tree(const std::string& path);
+};
+
+} // namespace upskill::sync

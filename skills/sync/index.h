@@ -1,0 +1,94 @@
+#pragma once
+#include "protocol/base/unique_fd.h"
+#include "skills/store/sync_rows.h"
+#include "skills/sync/cover.h"
+#include "skills/sync/guard.h"
+#include "skills/sync/root_health.h"
+#include "skills/sync/setup.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace upskill::sync {
+
+// What is known of one skill in one root. `base` and `fingerprint` belong together: while the
+// folder's fingerprint is this one, its content is the base.
+struct Replica {
+  RootIndex root = 0;
+  store::ReplicaKind kind = store::ReplicaKind::copy;
+  Presence seen = Presence::absent; // at the last look
+  bool differs = false;             // at the last look, from its base
+  std::optional<Digest> base = {};
+  Fingerprint fingerprint = {};
+};
+
+struct Skill {
+  store::Id id = 0;
+  std::string name;
+  std::optional<Digest> ancestor = {};
+  std::vector<Replica> replicas = {};
+
+  Replica* find(RootIndex root);
+  const Replica* find(RootIndex root) const;
+  Replica& at(RootIndex root); // made when there is none
+};
+
+struct Root {
+  store::Id id = 0;
+  RootRecord record = {};
+  RootJudgement judgement = {};
+  std::string git_folder = {};
+  std::string held = {}; // why it waits this round (a git operation)
+  UniqueFd fd = {};      // open during a round
+  bool emptied_checked = false;
+  DeletionGuard guard = {};
+
+  // Read and written this round.
+  bool usable() const { return judgement.health == RootHealth::ok && held.empty(); }
+};
+
+using SkillIndex = std::uint32_t;
+
+// A skill whose copy was deleted by somebody: carried out after a grace period.
+struct PendingDeletion {
+  std::int64_t since_ms = 0;
+  bool confirmed = false; // a person said so: no guard
+  bool held = false;      // waits for a person
+};
+
+// One scope in memory: about 200 bytes a skill and copy, so that 10,000 skills stay small.
+struct Scope {
+  store::Id id = 0;
+  ScopeSetup setup = {};
+  CoverScope cover = {};                            // the same, as the policy takes it
+  std::unordered_map<RootSet, RootSet> covers = {}; // by what is present and what is a link
+  std::vector<Root> roots = {};
+  std::vector<Skill> skills = {};
+  std::vector<SkillIndex> unused = {};
+  std::unordered_map<std::string, SkillIndex> by_key = {}; // folded name
+  std::map<std::string, std::string> notes = {};           // skill -> why it waits or is left alone
+  std::map<std::string, PendingDeletion> deletions = {};   // skill -> since when
+  std::set<std::string> conflicts = {};                    // skills with an open content conflict
+  // (root, skill) -> when it was last touched, until it is agreed; newest is largest.
+  std::map<std::pair<RootIndex, std::string>, std::uint64_t> orders = {};
+
+  std::string path_of(RootIndex root, std::string_view skill) const;
+  // Which roots must hold this skill, given where it is and where it is a link.
+  RootSet wanted(const Skill& skill, const RootSet& present, const RootSet& links);
+  // The root at this path, if it is one of this scope's.
+  std::optional<RootIndex> root_at(std::string_view path) const;
+  // Records what the copy in a root holds by agreement, or that there is none any more.
+  void agree(Skill& skill, RootIndex root, const std::optional<Digest>& base);
+  Skill* find(std::string_view key);
+  const Skill* find(std::string_view key) const;
+  Skill& add(std::string key, std::string name);
+  void remove(std::string_view key);
+};
+
+} // namespace upskill::sync

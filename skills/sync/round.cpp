@@ -1,0 +1,296 @@
+#include "skills/sync/round.h"
+
+#include "protocol/base/bounds.h"
+#include "protocol/base/paths.h"
+#include "protocol/base/utf8.h"
+#include "skills/sync/walk.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+
+#include <algorithm>
+#include <set>
+
+namespace upskill::sync {
+namespace {
+
+constexpr std::int64_t k_look_again_ms = 50; // at what moved while it was looked at
+constexpr std::int64_t k_git_again_ms = 500; // at a repository in the middle of something
+constexpr std::size_t k_batch_skills = 256;  // swapped in together
+constexpr std::uint64_t k_batch_bytes = 32u << 20;
+
+bool may_be_skill(const FolderNames::Name& name, std::string_view text, const RootSetup& root) {
+  return (name.type == DT_DIR || name.type == DT_LNK || name.type == DT_UNKNOWN)
+         && text.front() != '.' && !library::ignored_name(text)
+         && std::ranges::find(root.never_touch, text) == root.never_touch.end();
+}
+
+} // namespace
+
+Result<Round> RoundRun::run() {
+  for (Scope& scope : m_state.scopes) {
+    if (!scope.setup.enabled) {
+      continue;
+    }
+    open_roots(scope);
+    for (const std::string& name : names_of(scope)) {
+      consider(scope, name);
+      if (m_pending.size() >= k_batch_skills || m_pending_bytes >= k_batch_bytes) {
+        flush(scope);
+      }
+    }
+    flush(scope);
+    carry_out_deletions(scope);
+    close_roots(scope);
+  }
+  return std::move(m_round);
+}
+
+void RoundRun::open_roots(Scope& scope) {
+  for (std::size_t i = 0; i < scope.roots.size(); ++i) {
+    const RootSetup& setup = scope.setup.roots[i];
+    Root& root = scope.roots[i];
+    root.held.clear();
+    root.emptied_checked = false;
+    if (setup.refused) {
+      root.judgement = {RootHealth::halted, setup.reason, {}};
+      continue;
+    }
+    RootProbe probe = probe_root(setup.path);
+    root.judgement = judge_root(setup.path, root.record, probe);
+    if (root.judgement.health == RootHealth::replaced) {
+      warn({ErrorCode::changed, root.judgement.reason, {}});
+      if (m_work.dry_run) {
+        root.held = root.judgement.reason;
+        continue;
+      }
+      forget_root(scope, static_cast<RootIndex>(i));
+      root.judgement = {};
+    }
+    if (root.judgement.health == RootHealth::halted) {
+      warn({ErrorCode::refused, root.judgement.reason, root.judgement.hint});
+    }
+    if (root.judgement.health != RootHealth::ok) {
+      continue;
+    }
+    bool known = root.record.device == probe.device && root.record.inode == probe.inode;
+    if (!known && !m_work.dry_run) {
+      root.record.device = probe.device;
+      root.record.inode = probe.inode;
+      warn_if(m_state.record_root(scope, static_cast<RootIndex>(i)));
+    }
+    root.fd.reset(::open(setup.path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (m_work.everything || root.git_folder.empty()) {
+      root.git_folder = enclosing_git_folder(setup.path);
+    }
+    if (!root.git_folder.empty()) {
+      std::string operation = git_operation(root.git_folder);
+      if (!operation.empty()) {
+        root.held = operation + " is under way in `" + parent_path(root.git_folder) + "`";
+        again(scope, {}, m_work.now.steady_ms + k_git_again_ms);
+      }
+    }
+  }
+}
+
+// Another folder lies at the path: what was agreed there says nothing about it, so that nothing
+// missing in it counts as deleted. The rows go before the new inode is recorded.
+void RoundRun::forget_root(Scope& scope, RootIndex root) {
+  for (Skill& skill : scope.skills) {
+    if (Replica* replica = skill.find(root); replica != nullptr && replica->base) {
+      scope.agree(skill, root, std::nullopt);
+      warn_if(m_state.store.remove_replica(skill.id, scope.roots[root].id));
+    }
+  }
+}
+
+void RoundRun::close_roots(Scope& scope) {
+  for (Root& root : scope.roots) {
+    root.fd.reset();
+  }
+}
+
+// Sorted, each once, so that a round does the same whatever order folders list their names in.
+std::vector<std::string> RoundRun::names_of(Scope& scope) {
+  std::vector<std::string> names;
+  if (!m_work.everything) {
+    for (const Touched& touched : m_work.touched) {
+      std::optional<RootIndex> root = scope.root_at(touched.root);
+      if (!root) {
+        continue;
+      }
+      names.push_back(touched.skill);
+      if (touched.order != 0) {
+        scope.orders[{*root, touched.skill}] = touched.order;
+      }
+    }
+    for (const auto& [name, deletion] : scope.deletions) {
+      names.push_back(name);
+    }
+  } else if (!m_work.only_skill.empty()) {
+    names.push_back(m_work.only_skill);
+  } else {
+    FolderNames listed;
+    for (std::size_t i = 0; i < scope.roots.size(); ++i) {
+      if (!scope.roots[i].fd || !listed.read(scope.roots[i].fd.get())) {
+        continue;
+      }
+      if (listed.names().size() > k_max_skills_per_root) {
+        warn({ErrorCode::too_large,
+              "`" + scope.setup.roots[i].path + "` holds more than "
+                  + std::to_string(k_max_skills_per_root) + " entries",
+              "move what is no skill elsewhere"});
+        continue;
+      }
+      for (const FolderNames::Name& name : listed.names()) {
+        if (may_be_skill(name, listed.view(name), scope.setup.roots[i])) {
+          names.emplace_back(listed.view(name));
+        }
+      }
+    }
+    for (const Skill& skill : scope.skills) {
+      if (!skill.name.empty()) {
+        names.push_back(skill.name);
+      }
+    }
+  }
+  std::ranges::sort(names);
+  auto repeated = std::ranges::unique(names);
+  names.erase(repeated.begin(), repeated.end());
+  return names;
+}
+
+void RoundRun::consider(Scope& scope, const std::string& name) {
+  if (name.empty() || is_excluded(scope.setup, name)) {
+    return;
+  }
+  std::string key = m_state.key_of(name);
+  Skill* skill = scope.find(key);
+  if (skill != nullptr && skill->name == name && is_settled(scope, name, *skill)) {
+    ++m_round.in_sync;
+    return;
+  }
+  Sight sight = look(scope, name, skill != nullptr && skill->name == name ? skill : nullptr);
+  bool anything = std::ranges::any_of(sight.observations, [](const Observation& seen) {
+    return seen.presence == Presence::copy || seen.presence == Presence::problem;
+  });
+  if (skill != nullptr && skill->name != name) {
+    if (anything) {
+      note(scope,
+           name,
+           "`" + name + "` and `" + skill->name + "` are one name on some file systems");
+    }
+    return;
+  }
+  if (skill == nullptr && !anything) {
+    return; // no skill: a folder without SKILL.md, or gone again
+  }
+  if (std::optional<std::string> refusal = library::refused_name(name)) {
+    note(scope, name, "`" + to_valid_utf8(name) + "` " + *refusal);
+    return;
+  }
+  if (sight.moving) {
+    again(scope, name, m_work.now.steady_ms + k_look_again_ms);
+    return;
+  }
+  scope.notes.erase(name);
+  if (skill == nullptr) {
+    skill = &scope.add(key, name);
+  }
+  decide(scope, name, *skill, sight);
+}
+
+void RoundRun::decide(Scope& scope, const std::string& name, Skill& skill, Sight& sight) {
+  remember(scope, skill, sight);
+  for (std::size_t i = 0; i < sight.observations.size(); ++i) {
+    const StatResult& stat = sight.stats[i];
+    if (!stat.problem.empty()) {
+      note(scope, name, scope.path_of(static_cast<RootIndex>(i), name) + ": " + stat.problem);
+    } else if (stat.presence == Presence::incomplete) {
+      note(scope,
+           name,
+           "`" + scope.path_of(static_cast<RootIndex>(i), name)
+               + "` has no SKILL.md, or an empty one");
+    }
+  }
+  Decision decision = reconcile(skill.ancestor, sight.observations);
+  if (decision.verdict == Verdict::remove || decision.verdict == Verdict::gone) {
+    note_deletion(scope, name);
+    return;
+  }
+  if (auto pending = scope.deletions.find(name); pending != scope.deletions.end()) {
+    forget_deletion(scope, name); // it is back, or somebody edited a copy: an edit wins
+  }
+  if (decision.verdict == Verdict::merge || decision.verdict == Verdict::conflict) {
+    merge_or_conflict(scope, name, skill, sight, decision);
+    return;
+  }
+  PendingSkill pending;
+  pending.name = name;
+  if (decision.verdict == Verdict::nothing) {
+    if (!skill.ancestor) {
+      bool gone = std::ranges::all_of(sight.observations, [](const Observation& seen) {
+        return seen.presence == Presence::absent && !seen.base;
+      });
+      if (gone) {
+        scope.remove(m_state.key_of(name));
+      }
+      return; // nothing that could be propagated: problems, or copies being written
+    }
+    pending.action = SyncAction::create;
+    store::Id id = skill.id;
+    auto row = m_state.store.skill(id);
+    auto tree =
+        row && *row ? Tree::parse((*row)->tree) : tree_of_object(m_state.objects, *skill.ancestor);
+    if (!tree || tree->hash() != *skill.ancestor) {
+      tree = tree_of_object(m_state.objects, *skill.ancestor);
+    }
+    if (!tree) {
+      warn(tree.error());
+      return;
+    }
+    pending.tree = std::move(*tree);
+  } else {
+    const Version& winner = decision.versions.front();
+    pending.action = decision.verdict == Verdict::adopt ? SyncAction::adopt : SyncAction::update;
+    pending.from = scope.path_of(winner.root, name);
+    pending.tree = sight.reads.at(winner.root).tree;
+    if (decision.verdict == Verdict::adopt) {
+      m_adopted.emplace(winner.hash, name);
+    }
+  }
+  EntryBytes bytes_of = bytes_from(scope, name, sight, pending.tree);
+  spread(scope, name, skill, sight, std::move(pending), bytes_of);
+}
+
+void RoundRun::step(SyncAction action,
+                    const std::string& skill,
+                    const std::string& path,
+                    const std::string& from,
+                    const std::optional<Digest>& hash,
+                    const std::string& reason) {
+  m_round.steps.push_back({action, skill, path, from, hash ? hash->hex() : std::string(), reason});
+}
+
+void RoundRun::warn(const Error& error) {
+  std::string text = error.hint.empty() ? error.message : error.message + " (" + error.hint + ")";
+  if (std::ranges::find(m_round.warnings, text) == m_round.warnings.end()) {
+    m_round.warnings.push_back(std::move(text));
+  }
+}
+
+void RoundRun::note(Scope& scope, const std::string& name, const std::string& text) {
+  scope.notes[name] = text;
+  warn({ErrorCode::refused, text, {}});
+}
+
+void RoundRun::again(Scope& scope, const std::string& name, std::int64_t at_ms) {
+  if (!name.empty() && !scope.setup.roots.empty()) {
+    m_round.again.push_back({scope.setup.roots.front().path, name, 0});
+  }
+  if (!m_round.again_at_ms || *m_round.again_at_ms > at_ms) {
+    m_round.again_at_ms = at_ms;
+  }
+}
+
+} // namespace upskill::sync

@@ -1,0 +1,184 @@
+#pragma once
+#include "skills/sync/engine_state.h"
+#include "skills/sync/merge.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace upskill::sync {
+
+// How every root of a scope shows one skill.
+struct Sight {
+  std::vector<Observation> observations; // one for each root, in order
+  std::vector<StatResult> stats;         // the same
+  std::map<RootIndex, ReadResult> reads; // of the copies that had to be read
+  bool moving = false;                   // something changed while it was looked at
+};
+
+// One copy that is to be written, finished beside its root.
+struct PendingWrite {
+  RootIndex root = 0;
+  bool link = false;
+  StagedCopy staged;
+  std::optional<ExpectedCopy> expected = {};
+};
+
+// One skill whose content is decided and staged, waiting for its batch to be swapped in.
+struct PendingSkill {
+  std::string name;
+  Tree tree;
+  SyncAction action = SyncAction::update;
+  std::string from = {};
+  std::string reason = {};
+  std::vector<PendingWrite> writes = {};
+  // Copies that hold the content already, and what the scan saw of them.
+  std::vector<std::pair<RootIndex, Fingerprint>> holders = {};
+  std::optional<store::ConflictRow> conflict = {};
+};
+
+// One pass over some or all skills of all scopes: look, decide, stage, swap, record. Errors of one
+// skill or root become warnings; the rest goes on.
+// Owner: one call of the engine. Thread: that call's.
+class RoundRun {
+public:
+  RoundRun(Engine::State& state, const Work& work)
+      : m_state(state)
+      , m_work(work) {}
+
+  Result<Round> run();
+
+  // For what a person asks (undo, resolve): brings one skill into agreement, then writes this kept
+  // version to every copy and to `roots`.
+  Result<Round> put(Scope& scope,
+                    const std::string& name,
+                    const Digest& content,
+                    const std::vector<RootIndex>& roots,
+                    const std::string& reason);
+  // Takes copies and links away for good: they are not made again by themselves.
+  Result<Round> withdraw(Scope& scope,
+                         const std::string& name,
+                         const std::vector<RootIndex>& roots,
+                         const std::string& reason);
+
+private:
+  // round.cpp
+  void open_roots(Scope& scope);
+  void forget_root(Scope& scope, RootIndex root);
+  void close_roots(Scope& scope);
+  std::vector<std::string> names_of(Scope& scope);
+  void consider(Scope& scope, const std::string& name);
+  bool is_settled(Scope& scope, const std::string& name, Skill& skill);
+  void decide(Scope& scope, const std::string& name, Skill& skill, Sight& sight);
+
+  // round_look.cpp
+  Sight look(Scope& scope, const std::string& name, const Skill* skill);
+  void look_at_link(Scope& scope, const std::string& name, RootIndex root, Sight& sight);
+  void look_at_copy(
+      Scope& scope, const std::string& name, RootIndex root, const Replica* known, Sight& sight);
+  bool is_root_emptied(Scope& scope, RootIndex root);
+  void remember(Scope& scope, Skill& skill, const Sight& sight);
+
+  // round_write.cpp
+  void spread(Scope& scope,
+              const std::string& name,
+              Skill& skill,
+              Sight& sight,
+              PendingSkill pending,
+              const EntryBytes& bytes_of);
+  void stage_update(Scope& scope,
+                    const std::string& name,
+                    Sight& sight,
+                    RootIndex root,
+                    PendingSkill& pending,
+                    const EntryBytes& bytes_of);
+  void stage_new(Scope& scope,
+                 const std::string& name,
+                 Sight& sight,
+                 RootIndex root,
+                 PendingSkill& pending,
+                 const EntryBytes& bytes_of);
+  std::string
+  link_target(Scope& scope, const std::string& name, const Sight& sight, RootIndex root);
+  void write_failed(Scope& scope, const std::string& name, RootIndex root, const Error& error);
+  void finish(Skill& skill, PendingSkill pending);
+  std::optional<Error>
+  keep_object(Scope& scope, const std::string& name, Sight& sight, RootIndex root);
+  Result<void> keep_tree(const Tree& tree, const EntryBytes& bytes_of);
+  EntryBytes bytes_from(Scope& scope, const std::string& name, Sight& sight, const Tree& tree);
+
+  // round_merge.cpp
+  EntryBytes bytes_of_merge(Scope& scope,
+                            const std::string& name,
+                            Sight& sight,
+                            const Tree& tree,
+                            std::vector<MergedFile>& files);
+  void merge_or_conflict(
+      Scope& scope, const std::string& name, Skill& skill, Sight& sight, const Decision& decision);
+  Result<std::optional<MergeResult>> try_merge(Scope& scope,
+                                               const std::string& name,
+                                               const Skill& skill,
+                                               Sight& sight,
+                                               const Decision& decision);
+
+  Result<store::ConflictRow> keep_losers(Scope& scope,
+                                         const std::string& name,
+                                         const Decision& decision,
+                                         const std::string& reason);
+
+  // round_commit.cpp
+  void flush(Scope& scope);
+  void swap_in(Scope& scope, PendingSkill& pending, store::HistoryRow& history);
+  Result<void> record(Scope& scope, PendingSkill& pending, store::HistoryRow& history);
+  Result<void> record_conflict(Scope& scope, PendingSkill& pending);
+  Result<void> record_replica(Scope& scope, const Skill& skill, RootIndex root);
+  Result<store::Id> batch();
+
+  // round_delete.cpp
+  void note_deletion(Scope& scope, const std::string& name);
+  void carry_out_deletions(Scope& scope);
+  void carry_out(Scope& scope, const std::string& name, const std::string& reason);
+  void
+  hold(Scope& scope, const std::string& name, PendingDeletion& deletion, const std::string& why);
+  bool take_out(Scope& scope,
+                const std::string& name,
+                Sight& sight,
+                RootIndex root,
+                store::HistoryRow& history);
+  Result<void> record_removal(Scope& scope,
+                              const std::string& name,
+                              const Sight& sight,
+                              store::HistoryRow& history);
+  std::string renamed_to(const Skill& skill) const;
+  void forget_deletion(Scope& scope, const std::string& name);
+
+  void step(SyncAction action,
+            const std::string& skill,
+            const std::string& path,
+            const std::string& from = {},
+            const std::optional<Digest>& hash = {},
+            const std::string& reason = {});
+  void warn(const Error& error);
+
+  template <class T> void warn_if(const Result<T>& result) {
+    if (!result) {
+      warn(result.error());
+    }
+  }
+
+  void note(Scope& scope, const std::string& name, const std::string& text);
+  void again(Scope& scope, const std::string& name, std::int64_t at_ms);
+
+  Engine::State& m_state;
+  const Work& m_work;
+  Round m_round = {};
+  std::vector<PendingSkill> m_pending = {};
+  std::uint64_t m_pending_bytes = 0;
+  store::Id m_batch = 0;
+  // Looks that may be trusted next time; recorded together at the end of a batch.
+  std::vector<store::ReplicaRow> m_fingerprints = {};
+  std::map<Digest, std::string> m_adopted = {}; // content -> skill first seen with it this round
+};
+
+} // namespace upskill::sync

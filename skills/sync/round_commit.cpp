@@ -1,0 +1,185 @@
+#include "skills/sync/round.h"
+
+#include <algorithm>
+
+namespace upskill::sync {
+
+// The end of a batch. The order is what makes kill -9 safe at any point: versions are in the store
+// and staged copies on the disk before anything is swapped; what was agreed is recorded after. A
+// crash in between leaves copies that are equal to each other, which count as synchronised.
+void RoundRun::flush(Scope& scope) {
+  std::vector<PendingSkill> batch = std::exchange(m_pending, {});
+  m_pending_bytes = 0;
+  if (m_work.dry_run || (batch.empty() && m_fingerprints.empty())) {
+    m_fingerprints.clear();
+    return;
+  }
+  if (!batch.empty()) {
+    Result<void> durable = m_state.objects.flush();
+    if (durable) {
+      durable = m_state.stager.sync();
+    }
+    if (!durable) {
+      warn(durable.error());
+      for (PendingSkill& pending : batch) {
+        for (PendingWrite& write : pending.writes) {
+          (void)m_state.files.remove_tree(write.staged.path);
+        }
+      }
+      return;
+    }
+  }
+  std::vector<store::HistoryRow> histories(batch.size());
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    swap_in(scope, batch[i], histories[i]);
+  }
+  Result<store::Transaction> transaction = m_state.store.begin();
+  if (!transaction) {
+    warn(transaction.error());
+    return; // the next round finds equal copies and records them
+  }
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    warn_if(record(scope, batch[i], histories[i]));
+  }
+  for (const store::ReplicaRow& row : m_fingerprints) {
+    warn_if(m_state.store.put_replica(row));
+  }
+  m_fingerprints.clear();
+  warn_if(transaction->commit());
+}
+
+void RoundRun::swap_in(Scope& scope, PendingSkill& pending, store::HistoryRow& history) {
+  const Digest hash = pending.tree.hash();
+  for (PendingWrite& write : pending.writes) {
+    const std::string& root = scope.setup.roots[write.root].path;
+    Result<std::optional<Displaced>> swapped =
+        m_state.stager.swap_in(root, pending.name, write.staged, write.expected);
+    if (!swapped) {
+      if (swapped.error().code == ErrorCode::changed) {
+        again(scope, pending.name, m_work.now.steady_ms);
+      } else {
+        write_failed(scope, pending.name, write.root, swapped.error());
+      }
+      continue;
+    }
+    store::HistoryPath& path = history.paths.emplace_back();
+    path.path = scope.path_of(write.root, pending.name);
+    path.after = hash;
+    path.kind = write.link ? store::ReplicaKind::link : store::ReplicaKind::copy;
+    if (*swapped) {
+      path.before = (*swapped)->hash;
+      m_state.lingering.push_back({std::move(**swapped), m_work.now.steady_ms, root, pending.name});
+    }
+    if (!write.link) {
+      // Just written, so its times are too young to be trusted: the next scan reads it once more.
+      pending.holders.emplace_back(write.root, Fingerprint{});
+    } else if (Skill* skill = scope.find(m_state.key_of(pending.name))) {
+      skill->at(write.root).kind = store::ReplicaKind::link;
+      skill->at(write.root).seen = Presence::link;
+    }
+  }
+}
+
+Result<store::Id> RoundRun::batch() {
+  if (m_batch == 0) {
+    TRY_ASSIGN(m_batch, m_state.store.next_batch());
+  }
+  return m_batch;
+}
+
+Result<void> RoundRun::record_replica(Scope& scope, const Skill& skill, RootIndex root) {
+  const Replica* replica = skill.find(root);
+  store::ReplicaRow row;
+  row.skill = skill.id;
+  row.root = scope.roots[root].id;
+  row.kind = replica->kind;
+  row.hash = replica->base;
+  if (replica->fingerprint.is_known()) {
+    row.fingerprint = to_stored(replica->fingerprint);
+  }
+  return m_state.store.put_replica(row);
+}
+
+Result<void> RoundRun::record(Scope& scope, PendingSkill& pending, store::HistoryRow& history) {
+  Skill* skill = scope.find(m_state.key_of(pending.name));
+  if (skill == nullptr) {
+    return {};
+  }
+  const Digest hash = pending.tree.hash();
+  history.before = skill->ancestor;
+  bool is_new = skill->ancestor != hash;
+  skill->ancestor = hash;
+  store::SkillRow row;
+  row.id = skill->id;
+  row.scope = scope.id;
+  row.name = pending.name;
+  row.key = m_state.key_of(pending.name);
+  row.ancestor = hash;
+  row.tree = pending.tree.serialize();
+  if (is_new || skill->id == 0) {
+    TRY_ASSIGN(skill->id, m_state.store.put_skill(row));
+  }
+  for (const auto& [root, fingerprint] : pending.holders) {
+    scope.agree(*skill, root, hash);
+    Replica& replica = skill->at(root);
+    replica.kind = store::ReplicaKind::copy;
+    replica.seen = Presence::copy;
+    replica.differs = false;
+    scope.orders.erase({root, pending.name});
+  }
+  for (const Replica& replica : skill->replicas) {
+    if (replica.base || replica.kind != store::ReplicaKind::copy) {
+      TRY(record_replica(scope, *skill, replica.root));
+    }
+  }
+  TRY(record_conflict(scope, pending));
+  if (history.paths.empty() && !pending.conflict) {
+    return {}; // adopted where it lies: nothing was written, nothing to undo
+  }
+  TRY_ASSIGN(history.batch, batch());
+  history.time_ms = m_work.now.wall_ms;
+  bool created = std::ranges::all_of(history.paths,
+                                     [](const store::HistoryPath& path) { return !path.before; });
+  history.action = pending.action == SyncAction::adopt || pending.action == SyncAction::create
+                       ? (created ? SyncAction::create : SyncAction::update)
+                       : pending.action;
+  if (history.action == SyncAction::create && pending.action == SyncAction::create) {
+    history.before = hash; // the skill itself is not new, only these copies
+  }
+  history.skill = pending.name;
+  history.scope = scope.id;
+  history.from = pending.from;
+  history.after = hash;
+  history.reason = pending.reason;
+  return m_state.store.add_history(history).map([](store::Id) {});
+}
+
+// A conflict is settled by itself when somebody puts one of its losing versions in place.
+Result<void> RoundRun::record_conflict(Scope& scope, PendingSkill& pending) {
+  if (pending.conflict) {
+    scope.conflicts.insert(pending.name);
+    if (pending.conflict->id != 0) {
+      return m_state.store.update_conflict(*pending.conflict);
+    }
+    return m_state.store.add_conflict(*pending.conflict).map([](store::Id) {});
+  }
+  if (!scope.conflicts.contains(pending.name)) {
+    return {};
+  }
+  TRY_ASSIGN(std::optional<store::ConflictRow> open,
+             m_state.store.find_conflict(scope.id, pending.name, ConflictKind::content));
+  if (!open) {
+    scope.conflicts.erase(pending.name);
+    return {};
+  }
+  bool taken = std::ranges::any_of(open->versions, [&](const store::ConflictVersionRow& version) {
+    return !version.winner && version.hash == pending.tree.hash();
+  });
+  if (taken) {
+    scope.conflicts.erase(pending.name);
+    return m_state.store.resolve_conflict(open->id, m_work.now.wall_ms);
+  }
+  return {};
+}
+
+} // namespace upskill::sync

@@ -1,0 +1,233 @@
+#include "protocol/base/paths.h"
+#include "skills/sync/round.h"
+
+#include <algorithm>
+
+namespace upskill::sync {
+
+// A missing copy is only a candidate: programs that replace a folder delete it first, so nothing is
+// concluded before the grace period is over (sync facts, rule 2).
+void RoundRun::note_deletion(Scope& scope, const std::string& name) {
+  auto [at, fresh] = scope.deletions.try_emplace(name);
+  if (fresh) {
+    at->second.since_ms = m_work.now.steady_ms;
+  }
+}
+
+// It is there again, or was edited elsewhere: nothing is pending any more.
+void RoundRun::forget_deletion(Scope& scope, const std::string& name) {
+  auto pending = scope.deletions.find(name);
+  if (pending->second.held && !m_work.dry_run) {
+    auto row = m_state.store.find_conflict(scope.id, name, ConflictKind::deletion);
+    if (row && *row) {
+      warn_if(m_state.store.resolve_conflict((*row)->id, m_work.now.wall_ms));
+    }
+  }
+  scope.deletions.erase(pending);
+}
+
+// A skill that was first seen this round with the same content: its folder was renamed.
+std::string RoundRun::renamed_to(const Skill& skill) const {
+  if (!skill.ancestor) {
+    return {};
+  }
+  auto adopted = m_adopted.find(*skill.ancestor);
+  return adopted == m_adopted.end() ? std::string() : adopted->second;
+}
+
+void RoundRun::carry_out_deletions(Scope& scope) {
+  struct Due {
+    std::string name;
+    std::string reason;
+    bool guarded;
+  };
+
+  std::vector<Due> due;
+  std::vector<std::size_t> guarded_in(scope.roots.size());
+  for (auto& [name, deletion] : scope.deletions) {
+    const Skill* skill = scope.find(m_state.key_of(name));
+    if (skill == nullptr || (deletion.held && !deletion.confirmed)) {
+      continue;
+    }
+    std::string renamed = renamed_to(*skill);
+    std::int64_t ripe_ms = deletion.since_ms + m_state.options.grace_ms;
+    if (renamed.empty() && !deletion.confirmed && ripe_ms > m_work.now.steady_ms) {
+      again(scope, name, ripe_ms);
+      continue;
+    }
+    bool guarded = renamed.empty() && !deletion.confirmed;
+    for (const Replica& replica : skill->replicas) {
+      if (guarded && replica.base && replica.seen == Presence::absent) {
+        ++guarded_in[replica.root];
+      }
+    }
+    due.push_back(
+        {name, renamed.empty() ? std::string() : "renamed to `" + renamed + "`", guarded});
+  }
+  std::string why;
+  for (std::size_t i = 0; i < guarded_in.size(); ++i) {
+    Root& root = scope.roots[i];
+    if (guarded_in[i] > 0
+        && !root.guard.allows(guarded_in[i], root.record.agreed, m_work.now.steady_ms)) {
+      why = std::to_string(guarded_in[i]) + " of " + std::to_string(root.record.agreed)
+            + " skills were deleted from `" + scope.setup.roots[i].path + "` at once";
+    }
+  }
+  for (const Due& one : due) {
+    if (one.guarded && !why.empty()) {
+      hold(scope, one.name, scope.deletions[one.name], why);
+    } else {
+      carry_out(scope, one.name, one.reason);
+    }
+  }
+  if (why.empty()) {
+    for (std::size_t i = 0; i < guarded_in.size(); ++i) {
+      scope.roots[i].guard.let_through(guarded_in[i], m_work.now.steady_ms);
+    }
+  }
+}
+
+void RoundRun::hold(Scope& scope,
+                    const std::string& name,
+                    PendingDeletion& deletion,
+                    const std::string& why) {
+  step(SyncAction::hold, name, {}, {}, {}, why);
+  warn({ErrorCode::refused,
+        why,
+        "`upskill sync resolve NAME --take delete` deletes it everywhere, `--take restore` brings "
+        "it back"});
+  if (m_work.dry_run) {
+    return;
+  }
+  deletion.held = true;
+  store::ConflictRow row;
+  row.scope = scope.id;
+  row.skill = name;
+  row.kind = ConflictKind::deletion;
+  row.time_ms = m_work.now.wall_ms;
+  row.reason = why;
+  const Skill* skill = scope.find(m_state.key_of(name));
+  if (skill != nullptr && skill->ancestor) {
+    row.versions.push_back({*skill->ancestor, {}, true, {}});
+  }
+  warn_if(m_state.store.add_conflict(row));
+}
+
+// Looks once more, then takes the copies out of every root into the trash. What differs from what
+// was agreed stays: an edit beats a deletion.
+void RoundRun::carry_out(Scope& scope, const std::string& name, const std::string& reason) {
+  Skill* skill = scope.find(m_state.key_of(name));
+  Sight sight = look(scope, name, skill);
+  Decision decision = reconcile(skill->ancestor, sight.observations);
+  if (sight.moving || (decision.verdict != Verdict::remove && decision.verdict != Verdict::gone)) {
+    again(scope, name, m_work.now.steady_ms);
+    return;
+  }
+  store::HistoryRow history;
+  history.action = SyncAction::remove;
+  history.skill = name;
+  history.scope = scope.id;
+  history.before = skill->ancestor;
+  history.reason = reason;
+  history.time_ms = m_work.now.wall_ms;
+  for (RootIndex root : decision.deleted_in) {
+    history.from = scope.path_of(root, name);
+    history.paths.push_back({history.from, skill->find(root)->base, std::nullopt, {}});
+  }
+  bool complete = true;
+  for (const Observation& seen : sight.observations) {
+    std::string path = scope.path_of(seen.root, name);
+    if (seen.presence == Presence::copy && seen.usable) {
+      step(SyncAction::remove, name, path, history.from, {}, reason);
+      complete = m_work.dry_run || take_out(scope, name, sight, seen.root, history);
+    } else if (seen.presence == Presence::link) {
+      step(SyncAction::unlink, name, path, history.from, {}, reason);
+      if (!m_work.dry_run) {
+        warn_if(m_state.stager.remove_link(scope.setup.roots[seen.root].path, name));
+      }
+    }
+  }
+  if (m_work.dry_run) {
+    return;
+  }
+  if (!complete) {
+    again(scope, name, m_work.now.steady_ms);
+    return;
+  }
+  warn_if(record_removal(scope, name, sight, history));
+}
+
+bool RoundRun::take_out(Scope& scope,
+                        const std::string& name,
+                        Sight& sight,
+                        RootIndex root,
+                        store::HistoryRow& history) {
+  if (std::optional<Error> problem = keep_object(scope, name, sight, root)) {
+    warn(*problem);
+    return false;
+  }
+  const Observation& seen = sight.observations[root];
+  Result<Displaced> displaced = m_state.stager.take_out(
+      scope.setup.roots[root].path, name, {seen.hash, sight.stats[root].fingerprint});
+  if (!displaced) {
+    warn(displaced.error());
+    return false;
+  }
+  store::TrashOrigin origin;
+  origin.path = scope.path_of(root, name);
+  origin.skill = name;
+  origin.reason = "deleted from " + history.from;
+  origin.hash = seen.hash.hex();
+  origin.time_ms = m_work.now.wall_ms;
+  if (auto item = m_state.trash.take(displaced->path, origin); !item) {
+    warn(item.error()); // it lies in the stage folder still, and tidy() tries again
+    m_state.lingering.push_back(
+        {std::move(*displaced), m_work.now.steady_ms, scope.setup.roots[root].path, name});
+  }
+  history.paths.push_back({origin.path, seen.hash, std::nullopt, store::ReplicaKind::copy});
+  return true;
+}
+
+// Copies in roots that could not be looked at keep their base, so that the deletion reaches them
+// when they are back.
+Result<void> RoundRun::record_removal(Scope& scope,
+                                      const std::string& name,
+                                      const Sight& sight,
+                                      store::HistoryRow& history) {
+  Skill* skill = scope.find(m_state.key_of(name));
+  TRY_ASSIGN(store::Transaction transaction, m_state.store.begin());
+  bool left = false;
+  for (const Observation& seen : sight.observations) {
+    Replica* replica = skill->find(seen.root);
+    if (replica == nullptr) {
+      continue;
+    }
+    if (seen.base
+        && (!seen.usable || seen.presence == Presence::incomplete
+            || seen.presence == Presence::problem)) {
+      left = true;
+      continue;
+    }
+    scope.agree(*skill, seen.root, std::nullopt);
+    TRY(m_state.store.remove_replica(skill->id, scope.roots[seen.root].id));
+  }
+  TRY_ASSIGN(auto held, m_state.store.find_conflict(scope.id, name, ConflictKind::deletion));
+  if (held) {
+    TRY(m_state.store.resolve_conflict(held->id, m_work.now.wall_ms));
+  }
+  if (history.before) {
+    TRY_ASSIGN(history.batch, batch());
+    TRY(m_state.store.add_history(history));
+  }
+  if (left) {
+    skill->ancestor.reset();
+    TRY(m_state.store.set_ancestor(skill->id, std::nullopt, {}));
+    scope.deletions.erase(name);
+  } else {
+    TRY(m_state.store.remove_skill(skill->id));
+    scope.remove(m_state.key_of(name));
+  }
+  return transaction.commit();
+}
+
+} // namespace upskill::sync

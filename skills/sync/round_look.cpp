@@ -1,0 +1,206 @@
+#include "protocol/base/paths.h"
+#include "skills/sync/round.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstdlib>
+
+namespace upskill::sync {
+namespace {
+
+// A file changed this shortly before the look may change again without its times showing it: file
+// systems stamp in ticks of up to 10 ms (git's "racily clean" entries).
+constexpr std::int64_t k_racy_ns = 20'000'000;
+
+bool is_racy(const StatResult& stat, const Moment& now) {
+  return stat.newest_change_ns + k_racy_ns > now.wall_ms * 1'000'000;
+}
+
+} // namespace
+
+// Whether a look by stat alone shows that nothing changed and nothing is wanted: the path of a
+// rescan, so no more than a walk and a comparison.
+bool RoundRun::is_settled(Scope& scope, const std::string& name, Skill& skill) {
+  if (!skill.ancestor || scope.deletions.contains(name) || scope.notes.contains(name)) {
+    return false;
+  }
+  RootSet present;
+  RootSet links;
+  for (RootIndex i = 0; i < scope.roots.size(); ++i) {
+    const Root& root = scope.roots[i];
+    const Replica* replica = skill.find(i);
+    if (!root.fd || !root.usable()) {
+      if (replica != nullptr && replica->base) {
+        present.set(i);
+      }
+      continue;
+    }
+    StatResult stat = stat_skill(root.fd.get(), name);
+    if (stat.presence == Presence::absent) {
+      if (replica != nullptr && replica->kind != store::ReplicaKind::excluded) {
+        return false;
+      }
+    } else if (stat.presence == Presence::link) {
+      if (replica == nullptr || replica->kind != store::ReplicaKind::link) {
+        return false;
+      }
+      present.set(i);
+      links.set(i);
+    } else if (stat.presence == Presence::copy && replica != nullptr
+               && replica->base == skill.ancestor && replica->fingerprint.is_known()
+               && replica->fingerprint == stat.fingerprint) {
+      present.set(i);
+    } else {
+      return false;
+    }
+  }
+  return (scope.wanted(skill, present, links) & ~present).none();
+}
+
+Sight RoundRun::look(Scope& scope, const std::string& name, const Skill* skill) {
+  Sight sight;
+  sight.observations.resize(scope.roots.size());
+  sight.stats.resize(scope.roots.size());
+  for (RootIndex i = 0; i < scope.roots.size(); ++i) {
+    const Root& root = scope.roots[i];
+    Observation& seen = sight.observations[i];
+    const Replica* replica = skill != nullptr ? skill->find(i) : nullptr;
+    seen.root = i;
+    seen.base = replica != nullptr ? replica->base : std::nullopt;
+    seen.usable = root.usable() || root.judgement.health == RootHealth::absent;
+    if (!seen.usable || !root.fd) {
+      continue;
+    }
+    if (auto order = scope.orders.find({i, name}); order != scope.orders.end()) {
+      seen.order = order->second;
+    }
+    sight.stats[i] = stat_skill(root.fd.get(), name);
+    seen.presence = sight.stats[i].presence;
+    seen.mtime_ns = sight.stats[i].newest_mtime_ns;
+    if (seen.presence == Presence::copy) {
+      look_at_copy(scope, name, i, replica, sight);
+    } else if (seen.presence == Presence::link) {
+      look_at_link(scope, name, i, sight);
+    } else if (seen.presence == Presence::absent && seen.base && is_root_emptied(scope, i)) {
+      seen.usable = false;
+    }
+  }
+  return sight;
+}
+
+void RoundRun::look_at_copy(
+    Scope& scope, const std::string& name, RootIndex root, const Replica* known, Sight& sight) {
+  Observation& seen = sight.observations[root];
+  StatResult& stat = sight.stats[root];
+  if (known != nullptr && known->base && known->fingerprint.is_known()
+      && known->fingerprint == stat.fingerprint) {
+    seen.hash = *known->base;
+    return;
+  }
+  ReadOptions options;
+  options.keep_contents = true;
+  int fd = scope.roots[root].fd.get();
+  ReadResult read = read_skill(fd, name, options);
+  if (read.stat.fingerprint != stat.fingerprint
+      || stat_skill(fd, name).fingerprint != read.stat.fingerprint) {
+    sight.moving = true;
+    return;
+  }
+  seen.presence = read.stat.presence;
+  stat = read.stat;
+  seen.hash = read.tree.hash();
+  sight.reads.emplace(root, std::move(read));
+}
+
+// A link counts only where it leads to this skill in another root of the scope; any other is left
+// alone (sync facts, rule 9).
+void RoundRun::look_at_link(Scope& scope, const std::string& name, RootIndex root, Sight& sight) {
+  StatResult& stat = sight.stats[root];
+  std::string written = normalized_path(stat.link_target, scope.setup.roots[root].path);
+  char real[PATH_MAX];
+  std::string target =
+      ::realpath(scope.path_of(root, name).c_str(), real) != nullptr ? std::string(real) : written;
+  std::optional<RootIndex> to = scope.root_at(parent_path(target));
+  if (to && *to != root && base_name(target) == name) {
+    return;
+  }
+  stat.problem = "is a link to `" + stat.link_target + "`, which is no other copy of it";
+  sight.observations[root].presence = Presence::problem;
+  stat.presence = Presence::problem;
+}
+
+// Called when a copy is missing. The first that is found shows that the root was not emptied.
+bool RoundRun::is_root_emptied(Scope& scope, RootIndex index) {
+  Root& root = scope.roots[index];
+  if (root.emptied_checked) {
+    return root.judgement.health == RootHealth::halted;
+  }
+  root.emptied_checked = true;
+  std::size_t present = 0;
+  for (const Skill& skill : scope.skills) {
+    const Replica* replica = skill.find(index);
+    if (replica != nullptr && replica->base
+        && ::faccessat(root.fd.get(), skill.name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+      present = 1;
+      break;
+    }
+  }
+  if (!is_emptied(root.record.agreed, present)) {
+    return false;
+  }
+  const std::string& path = scope.setup.roots[index].path;
+  root.judgement = {RootHealth::halted,
+                    "`" + path + "` lost all of its " + std::to_string(root.record.agreed)
+                        + " skills",
+                    "put them back, or run `upskill sync enable --accept` to have them written "
+                    "there again"};
+  warn({ErrorCode::refused, root.judgement.reason, root.judgement.hint});
+  return true;
+}
+
+// What the look says about single copies, whatever is decided about the skill.
+void RoundRun::remember(Scope& scope, Skill& skill, const Sight& sight) {
+  for (const Observation& seen : sight.observations) {
+    if (!seen.usable) {
+      continue;
+    }
+    Replica* replica = skill.find(seen.root);
+    if (replica == nullptr) {
+      if (seen.presence == Presence::absent) {
+        continue;
+      }
+      replica = &skill.at(seen.root);
+    }
+    replica->seen = seen.presence;
+    replica->differs = seen.presence == Presence::copy && seen.hash != skill.ancestor;
+    if (seen.presence == Presence::link) {
+      replica->kind = store::ReplicaKind::link;
+    } else if (seen.presence == Presence::absent && replica->kind == store::ReplicaKind::link) {
+      // Deleting a link takes the skill from the agents that read this root only.
+      replica->kind = store::ReplicaKind::excluded;
+      if (!m_work.dry_run && skill.id != 0) {
+        warn_if(m_state.store.put_replica(
+            {skill.id, scope.roots[seen.root].id, replica->kind, std::nullopt, std::nullopt}));
+      }
+    } else if (seen.presence == Presence::copy) {
+      replica->kind = store::ReplicaKind::copy;
+    }
+    if (replica->base && seen.presence == Presence::copy && seen.hash == *replica->base
+        && !(replica->fingerprint == sight.stats[seen.root].fingerprint)
+        && !is_racy(sight.stats[seen.root], m_work.now)) {
+      replica->fingerprint = sight.stats[seen.root].fingerprint;
+      if (skill.id != 0) {
+        m_fingerprints.push_back({skill.id,
+                                  scope.roots[seen.root].id,
+                                  store::ReplicaKind::copy,
+                                  to_stored(replica->fingerprint),
+                                  replica->base});
+      }
+    }
+  }
+}
+
+} // namespace upskill::sync

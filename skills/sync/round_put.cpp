@@ -1,0 +1,112 @@
+#include "skills/sync/round.h"
+
+#include <algorithm>
+
+namespace upskill::sync {
+
+Result<Round> RoundRun::put(Scope& scope,
+                            const std::string& name,
+                            const Digest& content,
+                            const std::vector<RootIndex>& roots,
+                            const std::string& reason) {
+  open_roots(scope);
+  // What changed in the meantime is agreed, and so kept, before anything is written over it.
+  consider(scope, name);
+  flush(scope);
+  TRY_ASSIGN(Tree tree, tree_of_object(m_state.objects, content));
+  std::string key = m_state.key_of(name);
+  Skill* skill = scope.find(key);
+  if (skill == nullptr) {
+    skill = &scope.add(key, name);
+  }
+  for (RootIndex root : roots) {
+    skill->at(root).kind = store::ReplicaKind::copy; // no longer excluded
+  }
+  Sight sight = look(scope, name, skill);
+  PendingSkill pending;
+  pending.name = name;
+  pending.action = SyncAction::update;
+  pending.reason = reason;
+  pending.tree = std::move(tree);
+  EntryBytes bytes_of = bytes_from(scope, name, sight, pending.tree);
+  for (const Observation& seen : sight.observations) {
+    bool named = std::ranges::find(roots, seen.root) != roots.end();
+    if (!seen.usable) {
+      continue;
+    }
+    if (seen.presence == Presence::copy && seen.hash == content) {
+      pending.holders.emplace_back(seen.root, sight.stats[seen.root].fingerprint);
+    } else if (seen.presence == Presence::copy && seen.hash == skill->ancestor) {
+      stage_update(scope, name, sight, seen.root, pending, bytes_of);
+    } else if (seen.presence == Presence::absent && named) {
+      stage_new(scope, name, sight, seen.root, pending, bytes_of);
+    }
+  }
+  scope.deletions.erase(name);
+  if (!m_work.dry_run) {
+    m_pending.push_back(std::move(pending));
+    flush(scope);
+  }
+  close_roots(scope);
+  return std::move(m_round);
+}
+
+Result<Round> RoundRun::withdraw(Scope& scope,
+                                 const std::string& name,
+                                 const std::vector<RootIndex>& roots,
+                                 const std::string& reason) {
+  open_roots(scope);
+  consider(scope, name);
+  flush(scope);
+  Skill* skill = scope.find(m_state.key_of(name));
+  if (skill == nullptr) {
+    close_roots(scope);
+    return std::move(m_round);
+  }
+  Sight sight = look(scope, name, skill);
+  store::HistoryRow history;
+  history.action = SyncAction::remove;
+  history.skill = name;
+  history.scope = scope.id;
+  history.before = skill->ancestor;
+  history.after = skill->ancestor;
+  history.reason = reason;
+  history.time_ms = m_work.now.wall_ms;
+  for (RootIndex root : roots) {
+    const Observation& seen = sight.observations[root];
+    if (!seen.usable || seen.presence == Presence::absent) {
+      continue;
+    }
+    bool link = seen.presence == Presence::link;
+    if (!link && (seen.presence != Presence::copy || seen.hash != skill->ancestor)) {
+      warn({ErrorCode::changed, "`" + scope.path_of(root, name) + "` was changed and stays", {}});
+      continue;
+    }
+    step(link ? SyncAction::unlink : SyncAction::remove,
+         name,
+         scope.path_of(root, name),
+         {},
+         {},
+         reason);
+    if (m_work.dry_run) {
+      continue;
+    }
+    if (link) {
+      warn_if(m_state.stager.remove_link(scope.setup.roots[root].path, name));
+    } else if (!take_out(scope, name, sight, root, history)) {
+      continue;
+    }
+    scope.agree(*skill, root, std::nullopt);
+    skill->at(root).kind = store::ReplicaKind::excluded;
+    skill->at(root).seen = Presence::absent;
+    warn_if(record_replica(scope, *skill, root));
+  }
+  if (!m_work.dry_run && !history.paths.empty()) {
+    TRY_ASSIGN(history.batch, batch());
+    TRY(m_state.store.add_history(history));
+  }
+  close_roots(scope);
+  return std::move(m_round);
+}
+
+} // namespace upskill::sync

@@ -1,0 +1,264 @@
+#include "protocol/base/atomic_file.h"
+#include "protocol/base/paths.h"
+#include "skills/sync/round.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+
+namespace upskill::sync {
+namespace {
+
+std::vector<store::ObjectEntry> object_entries(const Tree& tree,
+                                               const std::vector<std::string>& contents) {
+  std::vector<store::ObjectEntry> entries;
+  entries.reserve(tree.entries().size());
+  for (std::size_t i = 0; i < tree.entries().size(); ++i) {
+    const Entry& entry = tree.entries()[i];
+    store::ObjectEntry& out = entries.emplace_back();
+    out.path = entry.path;
+    out.kind = static_cast<store::ObjectKind>(entry.kind);
+    out.size = entry.size;
+    out.target = entry.target;
+    if (entry.kind == EntryKind::file || entry.kind == EntryKind::executable) {
+      out.content = entry.content;
+      if (i < contents.size()) {
+        out.bytes = contents[i];
+      }
+    }
+  }
+  return entries;
+}
+
+} // namespace
+
+// The bytes of this tree's files: from what was just read, else from a copy that holds it, else
+// from the store. Everything is checked against the digest.
+EntryBytes
+RoundRun::bytes_from(Scope& scope, const std::string& name, Sight& sight, const Tree& tree) {
+  const Digest hash = tree.hash();
+  for (const auto& [root, read] : sight.reads) {
+    if (read.tree.hash() == hash && !read.contents.empty()) {
+      return [&contents = read.contents](std::size_t index) -> Result<std::string> {
+        return contents[index];
+      };
+    }
+  }
+  for (const Observation& seen : sight.observations) {
+    if (seen.usable && seen.presence == Presence::copy && seen.hash == hash) {
+      int fd = scope.roots[seen.root].fd.get();
+      return [fd, name, &tree](std::size_t index) {
+        return read_entry(fd, name, tree.entries()[index]);
+      };
+    }
+  }
+  return [this, hash, &tree](std::size_t index) {
+    return m_state.objects.read_file(hash, tree.entries()[index].path);
+  };
+}
+
+Result<void> RoundRun::keep_tree(const Tree& tree, const EntryBytes& bytes_of) {
+  if (m_state.objects.contains(tree.hash())) {
+    return {};
+  }
+  std::vector<std::string> contents(tree.entries().size());
+  for (std::size_t i = 0; i < contents.size(); ++i) {
+    EntryKind kind = tree.entries()[i].kind;
+    if (kind == EntryKind::file || kind == EntryKind::executable) {
+      TRY_ASSIGN(contents[i], bytes_of(i));
+    }
+  }
+  return m_state.objects.put(tree.hash(), object_entries(tree, contents));
+}
+
+// Before a copy is overwritten its content must be in the store; an error leaves the copy alone.
+std::optional<Error>
+RoundRun::keep_object(Scope& scope, const std::string& name, Sight& sight, RootIndex root) {
+  const Digest& hash = sight.observations[root].hash;
+  if (m_state.objects.contains(hash)) {
+    return std::nullopt;
+  }
+  auto read = sight.reads.find(root);
+  if (read == sight.reads.end()) {
+    ReadOptions options;
+    options.keep_contents = true;
+    read = sight.reads.emplace(root, read_skill(scope.roots[root].fd.get(), name, options)).first;
+    if (read->second.tree.hash() != hash) {
+      return Error{ErrorCode::changed, "`" + scope.path_of(root, name) + "` changed", {}};
+    }
+  }
+  const Tree& tree = read->second.tree;
+  Result<void> kept = keep_tree(tree, bytes_from(scope, name, sight, tree));
+  return kept ? std::nullopt : std::optional(kept.error());
+}
+
+// Plans and stages what must be written so that every copy holds the tree and every root that wants
+// one has one.
+void RoundRun::spread(Scope& scope,
+                      const std::string& name,
+                      Skill& skill,
+                      Sight& sight,
+                      PendingSkill pending,
+                      const EntryBytes& bytes_of) {
+  const Digest hash = pending.tree.hash();
+  RootSet present;
+  RootSet links;
+  for (const Observation& seen : sight.observations) {
+    if (seen.presence == Presence::copy || seen.presence == Presence::link
+        || (!seen.usable && seen.base)) {
+      present.set(seen.root);
+    }
+    if (seen.presence == Presence::link) {
+      links.set(seen.root);
+    }
+  }
+  RootSet wanted = scope.wanted(skill, present, links);
+  if (!m_work.dry_run) {
+    if (auto kept = keep_tree(pending.tree, bytes_of); !kept) {
+      warn(kept.error());
+      return;
+    }
+  }
+  for (const Observation& seen : sight.observations) {
+    bool absent = seen.presence == Presence::absent;
+    // An edit beats a deletion: where an agreed copy is missing it comes back.
+    bool missing = absent && (wanted.test(seen.root) || seen.base);
+    if (!seen.usable) {
+      if (missing || (seen.base && seen.base != hash)) {
+        const Root& root = scope.roots[seen.root];
+        note(scope, name, root.held.empty() ? root.judgement.reason : root.held);
+      }
+      continue;
+    }
+    if (seen.presence == Presence::copy && seen.hash == hash) {
+      pending.holders.emplace_back(seen.root, sight.stats[seen.root].fingerprint);
+    } else if (seen.presence == Presence::copy) {
+      stage_update(scope, name, sight, seen.root, pending, bytes_of);
+    } else if (missing) {
+      stage_new(scope, name, sight, seen.root, pending, bytes_of);
+    }
+  }
+  finish(skill, std::move(pending));
+}
+
+void RoundRun::stage_update(Scope& scope,
+                            const std::string& name,
+                            Sight& sight,
+                            RootIndex root,
+                            PendingSkill& pending,
+                            const EntryBytes& bytes_of) {
+  const Digest hash = pending.tree.hash();
+  const std::string path = scope.path_of(root, name);
+  SyncAction action = pending.action == SyncAction::adopt || pending.action == SyncAction::create
+                          ? SyncAction::update
+                          : pending.action;
+  step(action, name, path, pending.from, hash, pending.reason);
+  if (m_work.dry_run) {
+    return;
+  }
+  if (std::optional<Error> problem = keep_object(scope, name, sight, root)) {
+    warn(*problem);
+    return;
+  }
+  Result<StagedCopy> staged =
+      m_state.stager.stage(scope.setup.roots[root].path, name, pending.tree, bytes_of);
+  if (!staged) {
+    return write_failed(scope, name, root, staged.error());
+  }
+  PendingWrite write;
+  write.root = root;
+  write.staged = std::move(*staged);
+  write.expected = ExpectedCopy{sight.observations[root].hash, sight.stats[root].fingerprint};
+  pending.writes.push_back(std::move(write));
+}
+
+void RoundRun::stage_new(Scope& scope,
+                         const std::string& name,
+                         Sight& sight,
+                         RootIndex root,
+                         PendingSkill& pending,
+                         const EntryBytes& bytes_of) {
+  const RootSetup& setup = scope.setup.roots[root];
+  std::string link;
+  if (setup.by_link) {
+    link = link_target(scope, name, sight, root);
+  }
+  step(link.empty() ? SyncAction::create : SyncAction::link,
+       name,
+       scope.path_of(root, name),
+       pending.from,
+       pending.tree.hash(),
+       pending.reason);
+  if (m_work.dry_run) {
+    return;
+  }
+  if (scope.roots[root].judgement.health == RootHealth::absent) {
+    if (auto made = make_directories(setup.path); !made) {
+      return write_failed(scope, name, root, made.error());
+    }
+  }
+  Result<StagedCopy> staged = link.empty()
+                                  ? m_state.stager.stage(setup.path, name, pending.tree, bytes_of)
+                                  : m_state.stager.stage_link(setup.path, name, link);
+  if (!staged) {
+    return write_failed(scope, name, root, staged.error());
+  }
+  PendingWrite write;
+  write.root = root;
+  write.link = !link.empty();
+  write.staged = std::move(*staged);
+  pending.writes.push_back(std::move(write));
+}
+
+// A relative link from this root to a real copy, where both lie on one file system; else empty, and
+// a copy is made.
+std::string
+RoundRun::link_target(Scope& scope, const std::string& name, const Sight& sight, RootIndex root) {
+  struct stat here {};
+
+  if (::stat(scope.setup.roots[root].path.c_str(), &here) != 0
+      && ::stat(parent_path(scope.setup.roots[root].path).c_str(), &here) != 0) {
+    return {};
+  }
+  for (const Observation& seen : sight.observations) {
+    struct stat there {};
+
+    if (seen.usable && seen.presence == Presence::copy && !scope.setup.roots[seen.root].by_link
+        && ::stat(scope.setup.roots[seen.root].path.c_str(), &there) == 0
+        && here.st_dev == there.st_dev) {
+      return relative_path(scope.path_of(seen.root, name), scope.setup.roots[root].path);
+    }
+  }
+  return {};
+}
+
+void RoundRun::write_failed(Scope& scope,
+                            const std::string& name,
+                            RootIndex root,
+                            const Error& error) {
+  note(scope, name, scope.path_of(root, name) + ": " + error.message);
+  warn(error);
+}
+
+void RoundRun::finish(Skill& skill, PendingSkill pending) {
+  bool agreed = pending.writes.empty() && skill.ancestor == pending.tree.hash()
+                && std::ranges::all_of(pending.holders, [&](const auto& holder) {
+                     const Replica* replica = skill.find(holder.first);
+                     return replica != nullptr && replica->base == skill.ancestor;
+                   });
+  if (m_work.dry_run) {
+    if (pending.action == SyncAction::adopt) {
+      step(SyncAction::adopt, pending.name, pending.from, {}, pending.tree.hash());
+    }
+    return;
+  }
+  if (agreed && !pending.conflict) {
+    ++m_round.in_sync;
+    return;
+  }
+  m_pending_bytes += pending.tree.bytes();
+  m_pending.push_back(std::move(pending));
+}
+
+} // namespace upskill::sync

@@ -1,0 +1,45 @@
+#include "skills/sync/setup.h"
+
+#include <algorithm>
+
+namespace upskill::sync {
+
+bool matches_pattern(std::string_view text, std::string_view pattern) {
+  // Greedy with one place to go back to: linear in practice, never exponential.
+  std::size_t at = 0;
+  std::size_t p = 0;
+  std::size_t star = std::string_view::npos;
+  std::size_t resume = 0;
+  while (at < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resume = at;
+    } else if (p < pattern.size() && pattern[p] == text[at]) {
+      ++p;
+      ++at;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      at = ++resume;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+bool is_excluded(const ScopeSetup& setup, std::string_view skill) {
+  return std::ranges::any_of(setup.exclude, [&](const std::string& rule) {
+    return rule.find(':') == std::string::npos && matches_pattern(skill, rule);
+  });
+}
+
+bool is_excluded_for(const ScopeSetup& setup, std::string_view agent, std::string_view skill) {
+  return std::ranges::any_of(setup.exclude, [&](const std::string& rule) {
+    std::size_t colon = rule.find(':');
+    return colon != std::string::npos
+           && matches_pattern(agent, std::string_view(rule).substr(0, colon))
+           && matches_pattern(skill, std::string_view(rule).substr(colon + 1));
+  });
+}
+
+} // namespace upskill::sync
