@@ -38,7 +38,8 @@ Error timeout_error(const std::string& what, Clock::duration limit);
 
 template <class T>
 asio::awaitable<void> keep_result(asio::awaitable<Result<T>> task, std::optional<Result<T>>* kept) {
-  kept->emplace(co_await std::move(task));
+  Result<T> result = co_await std::move(task);
+  kept->emplace(std::move(result));
 }
 
 } // namespace detail

@@ -31,7 +31,9 @@ asio::awaitable<Result<int>> stubborn() {
 
 asio::awaitable<void>
 limit(Clock::duration time, asio::awaitable<Result<int>> task, std::optional<Result<int>>* result) {
-  result->emplace(co_await with_timeout(time, std::move(task), "the test"));
+  std::string what = "the test";
+  Result<int> answered = co_await with_timeout(time, std::move(task), std::move(what));
+  result->emplace(std::move(answered));
 }
 
 } // namespace

@@ -1,0 +1,32 @@
+#include "daemon/watch/resolve.h"
+
+#include "protocol/base/paths.h"
+
+#include <filesystem>
+#include <system_error>
+
+namespace upskill::watch {
+namespace {
+
+std::string real_path(const std::string& path) {
+  std::string plain = normalized_path(path, "/");
+  std::error_code failure;
+  std::filesystem::path real = std::filesystem::weakly_canonical(plain, failure);
+  return failure ? plain : normalized_path(real.native(), "/");
+}
+
+} // namespace
+
+WatchRoot resolved_root(const WatchRoot& root) {
+  WatchRoot real{real_path(root.path), real_path(root.boundary)};
+  std::error_code failure;
+  if (!is_inside(real.path, real.boundary)) {
+    real.boundary = parent_path(real.path);
+    while (real.boundary != "/" && !std::filesystem::is_directory(real.boundary, failure)) {
+      real.boundary = parent_path(real.boundary);
+    }
+  }
+  return real;
+}
+
+} // namespace upskill::watch

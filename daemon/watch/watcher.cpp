@@ -1,0 +1,285 @@
+#include "daemon/watch/watcher.h"
+
+#include "daemon/runtime/offload.h"
+#include "daemon/watch/inotify.h"
+#include "daemon/watch/resolve.h"
+#include "daemon/watch/walker.h"
+#include "protocol/base/atomic_file.h"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+namespace upskill::watch {
+namespace {
+
+constexpr std::size_t k_read_bytes = 64 * 1024;
+constexpr int k_reads_per_report = 4;
+// Folders that are walked at once on the reactor's own thread: about half a millisecond.
+constexpr std::size_t k_folders_at_once = 64;
+constexpr std::size_t k_folders_per_piece = 8192;
+
+} // namespace
+
+Watcher::Turn::Turn(Watcher* watcher)
+    : m_watcher(watcher) {
+  m_watcher->m_taken = true;
+}
+
+Watcher::Turn::Turn(Turn&& other) noexcept
+    : m_watcher(std::exchange(other.m_watcher, nullptr)) {}
+
+Watcher::Turn::~Turn() {
+  if (m_watcher != nullptr) {
+    m_watcher->m_taken = false;
+    m_watcher->m_turn_free.notify_one();
+  }
+}
+
+Watcher::Watcher(asio::any_io_executor executor,
+                 runtime::Pool& pool,
+                 WatcherOptions options,
+                 OnReport on_report)
+    : m_executor(executor)
+    , m_pool(pool)
+    , m_options(std::move(options))
+    , m_on_report(std::move(on_report))
+    , m_state(m_options.ignored)
+    , m_stream(executor)
+    , m_cookie_came(executor)
+    , m_poll_alarm(executor, [this] { m_tasks.start(poll_and_deliver()); })
+    , m_turn_free(executor)
+    , m_tasks(executor, [](std::exception_ptr failure) { std::rethrow_exception(failure); }) {}
+
+Result<std::unique_ptr<Watcher>> Watcher::open(asio::any_io_executor executor,
+                                               runtime::Pool& pool,
+                                               WatcherOptions options,
+                                               OnReport on_report) {
+  TRY(make_directories(options.cookie_folder, 0700));
+  std::unique_ptr<Watcher> watcher(
+      new Watcher(executor, pool, std::move(options), std::move(on_report)));
+  if (watcher->m_options.mode == WatchMode::automatic) {
+    TRY(watcher->start_inotify());
+  }
+  if (!watcher->polling()) {
+    watcher->m_tasks.start(watcher->read_loop());
+  }
+  return watcher;
+}
+
+// Leaves the watcher polling, with a warning, where the system has no inotify to give.
+Result<void> Watcher::start_inotify() {
+  Result<UniqueFd> opened = open_inotify();
+  if (m_stream.is_open()) {
+    m_stream.close();
+  }
+  if (!opened) {
+    m_no_inotify = {opened.error().message + ": looking at folders now and then instead",
+                    opened.error().hint};
+    return {};
+  }
+  m_stream.assign(opened->release());
+  return watch_cookies();
+}
+
+asio::awaitable<Watcher::Turn> Watcher::take_turn() {
+  while (m_taken) {
+    co_await m_turn_free.wait();
+  }
+  co_return Turn(this);
+}
+
+asio::awaitable<void> Watcher::read_loop() {
+  while (!m_stopping && m_stream.is_open()) {
+    co_await m_stream.async_wait(asio::posix::descriptor_base::wait_read, asio::use_awaitable);
+    ++m_counters.wake_ups;
+    Turn turn = co_await take_turn();
+    co_await drain();
+  }
+}
+
+asio::awaitable<void> Watcher::drain() {
+  // On the heap for the time of one wake-up: the idle daemon does not keep it.
+  std::vector<char> buffer(k_read_bytes);
+  std::uint64_t cookie_seen = 0;
+  bool overflow = false;
+  for (int reads = 0; reads < k_reads_per_report && !overflow; ++reads) {
+    ssize_t bytes = ::read(m_stream.native_handle(), buffer.data(), buffer.size());
+    if (bytes <= 0) {
+      break;
+    }
+    EventReader events({buffer.data(), static_cast<std::size_t>(bytes)});
+    while (std::optional<RawEvent> event = events.next()) {
+      ++m_counters.events;
+      overflow = overflow || (event->mask & IN_Q_OVERFLOW) != 0;
+      if (event->wd == m_cookie_wd) {
+        cookie_seen = std::max(cookie_seen, cookie_number(event->name));
+      }
+      m_state.handle(*event);
+      if (m_state.has_commands()) {
+        co_await carry_out();
+      }
+    }
+  }
+  if (overflow) {
+    ++m_counters.overflows;
+    // Who waits for a cookie is told of everything by the rescan.
+    cookie_seen = m_cookie_sent;
+    co_await start_over();
+  }
+  deliver();
+  if (cookie_seen > m_cookie_seen) {
+    m_cookie_seen = cookie_seen;
+    m_cookie_came.notify_all();
+  }
+}
+
+// With a new instance, because removing thousands of watches from the old one would fill its queue
+// with as many events.
+asio::awaitable<void> Watcher::start_over() {
+  if (Result<void> started = start_inotify(); !started) {
+    m_no_inotify = {started.error().message, started.error().hint};
+    m_stream.close();
+  }
+  if (polling()) {
+    m_state.set_roots({});
+  }
+  m_state.restart(RescanReason::overflow);
+  co_await carry_out();
+}
+
+asio::awaitable<Walk> Watcher::walk(std::string path, int depth) {
+  std::optional<Walker> walker;
+  bool done = false;
+  if (depth > 0) {
+    walker.emplace(m_stream.native_handle(), m_options.ignored, path, depth);
+    done = walker->run(k_folders_at_once);
+  }
+  auto piece = [&] {
+    if (!walker) {
+      walker.emplace(m_stream.native_handle(), m_options.ignored, path, depth);
+    }
+    return walker->run(k_folders_per_piece);
+  };
+  while (!done && !m_stopping) {
+    done = co_await runtime::offload(m_pool, piece);
+  }
+  co_return walker ? walker->take() : Walk();
+}
+
+// Not to be left half done, so a cancellation waits; stop() shortens the walks.
+asio::awaitable<void> Watcher::carry_out() {
+  bool throws = co_await asio::this_coro::throw_if_cancelled();
+  co_await asio::this_coro::throw_if_cancelled(false);
+  while (std::optional<Command> command = m_state.next_command()) {
+    switch (command->kind) {
+    case Command::Kind::remove_watch:
+      if (!polling()) {
+        ::inotify_rm_watch(m_stream.native_handle(), command->wd);
+      }
+      break;
+    case Command::Kind::walk: {
+      Walk found = co_await walk(std::move(command->path), command->depth);
+      m_state.walked(command->parent, found);
+      break;
+    }
+    case Command::Kind::locate: {
+      Location location = locate(m_stream.native_handle(), m_state.root(command->slot));
+      if (location.root.outcome == Walk::Outcome::found) {
+        location.root = co_await walk(std::move(command->path), 0);
+      }
+      m_state.located(command->slot, location);
+      break;
+    }
+    }
+  }
+  // The first look at a root that is not fully watched comes before its rescan is asked for, so
+  // that no change falls between the two.
+  std::vector<WatchRoot> roots = polled_roots();
+  bool unseen = std::any_of(roots.begin(), roots.end(), [this](const WatchRoot& root) {
+    return !m_polled.contains(root.path);
+  });
+  if (unseen) {
+    co_await poll();
+  }
+  set_poll_alarm();
+  co_await asio::this_coro::throw_if_cancelled(throws);
+}
+
+void Watcher::deliver() {
+  Report report = m_state.take_report();
+  std::move(m_polled_report.changes.begin(),
+            m_polled_report.changes.end(),
+            std::back_inserter(report.changes));
+  std::move(m_polled_report.rescans.begin(),
+            m_polled_report.rescans.end(),
+            std::back_inserter(report.rescans));
+  m_polled_report = {};
+  if (!report.empty() && !m_stopping) {
+    m_on_report(std::move(report));
+  }
+}
+
+asio::awaitable<Result<void>> Watcher::watch(std::vector<WatchRoot> roots) {
+  if (roots.size() > UINT16_MAX) {
+    co_return fail(ErrorCode::too_large,
+                   fmt::format("{} skill folders are too many to watch", roots.size()),
+                   fmt::format("at most {} can be watched", UINT16_MAX));
+  }
+  Turn turn = co_await take_turn();
+  if (m_stopping) {
+    co_return fail(ErrorCode::unavailable, "the watcher has stopped");
+  }
+  m_roots.clear();
+  for (const WatchRoot& root : roots) {
+    m_roots.push_back(resolved_root(root));
+  }
+  m_polled.clear();
+  if (!polling()) {
+    m_state.set_roots(m_roots);
+  }
+  co_await carry_out();
+  deliver();
+  co_return Result<void>();
+}
+
+asio::awaitable<void> Watcher::stop() {
+  m_stopping = true;
+  m_poll_alarm.clear();
+  m_tasks.cancel_all();
+  m_cookie_came.notify_all();
+  co_await m_tasks.join();
+  if (m_stream.is_open()) {
+    m_stream.close();
+  }
+}
+
+std::vector<Warning> Watcher::warnings() const {
+  std::vector<Warning> warnings;
+  if (!m_no_inotify.message.empty()) {
+    warnings.push_back(m_no_inotify);
+  }
+  if (auto limited = m_state.limited_roots(); !limited.empty()) {
+    warnings.push_back(
+        {fmt::format("the system gives too few watches: `{}`{} looked at now and then instead",
+                     limited.front().path,
+                     limited.size() == 1 ? " is"
+                                         : fmt::format(" and {} more are", limited.size() - 1)),
+         "raise `fs.inotify.max_user_watches` with sysctl, then restart the daemon"});
+  }
+  return warnings;
+}
+
+Watcher::Counters Watcher::counters() const {
+  Counters counters = m_counters;
+  counters.folders = m_state.size();
+  counters.bytes = m_state.bytes();
+  return counters;
+}
+
+} // namespace upskill::watch

@@ -1,0 +1,142 @@
+#pragma once
+#include "daemon/runtime/condition.h"
+#include "daemon/runtime/pool.h"
+#include "daemon/runtime/task_group.h"
+#include "daemon/runtime/timers.h"
+#include "daemon/watch/poll.h"
+#include "daemon/watch/watch_state.h"
+#include "protocol/base/result.h"
+#include "protocol/base/unique_fd.h"
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace upskill::watch {
+
+enum class WatchMode : std::uint8_t {
+  automatic, // inotify, or polling where that cannot be had
+  polling    // for file systems that tell no events, such as those of a network
+};
+
+struct WatcherOptions {
+  std::string cookie_folder; // ours alone, for synchronise(); made if need be
+  IgnoreRules ignored;
+  WatchMode mode = WatchMode::automatic;
+  runtime::Clock::duration poll_interval = std::chrono::seconds(5);
+  runtime::Clock::duration synchronise_limit = std::chrono::seconds(2);
+};
+
+// Watches roots and says which skills may have changed. Without polling it wakes for events only.
+// Owner: Daemon. Thread: that of the executor; walks over many folders run on the pool. Lifetime:
+// stop() must have returned before the destructor runs.
+class Watcher {
+public:
+  // Called on the executor's thread, once for each wake-up that brought something. It must not call
+  // the watcher's coroutines itself, but may start a task that does.
+  using OnReport = std::function<void(Report)>;
+
+  // Fails only when the cookie folder cannot be made or watched.
+  static Result<std::unique_ptr<Watcher>> open(asio::any_io_executor executor,
+                                               runtime::Pool& pool,
+                                               WatcherOptions options,
+                                               OnReport on_report);
+  Watcher(const Watcher&) = delete;
+  Watcher& operator=(const Watcher&) = delete;
+
+  // Replaces the roots; Change::root is a place in this list. Links on the way to a root are
+  // resolved now; where one is put in place later, a Rescan `replaced` asks for another watch().
+  // When it returns, every change from before the call is somebody's own to find, and every later
+  // one will be reported.
+  asio::awaitable<Result<void>> watch(std::vector<WatchRoot> roots);
+
+  // Returns when all that happened in the roots before the call has been reported; timed_out after
+  // options.synchronise_limit.
+  asio::awaitable<Result<void>> synchronise();
+
+  // Ends watching. Nothing is reported after it has begun.
+  asio::awaitable<void> stop();
+
+  bool polling() const { return !m_stream.is_open(); }
+
+  std::vector<Warning> warnings() const;
+
+  struct Counters {
+    std::size_t folders = 0; // watched now
+    std::size_t bytes = 0;   // that knowing them costs
+    std::uint64_t wake_ups = 0;
+    std::uint64_t events = 0;
+    std::uint64_t overflows = 0;
+  };
+
+  Counters counters() const;
+
+private:
+  Watcher(asio::any_io_executor executor,
+          runtime::Pool& pool,
+          WatcherOptions options,
+          OnReport on_report);
+
+  // One coroutine at a time works with the state, others wait for their turn.
+  class Turn {
+  public:
+    explicit Turn(Watcher* watcher);
+    Turn(Turn&& other) noexcept;
+    Turn& operator=(Turn&&) = delete;
+    ~Turn();
+
+  private:
+    Watcher* m_watcher;
+  };
+
+  asio::awaitable<Turn> take_turn();
+
+  Result<void> start_inotify();
+  asio::awaitable<void> read_loop();
+  asio::awaitable<void> drain();
+  asio::awaitable<void> carry_out();
+  asio::awaitable<Walk> walk(std::string path, int depth);
+  asio::awaitable<void> start_over();
+  std::uint64_t cookie_number(std::string_view name) const;
+  Result<void> watch_cookies();
+  Result<void> send_cookie(std::uint64_t number);
+  asio::awaitable<Result<void>> await_cookie();
+  void deliver();
+
+  std::vector<WatchRoot> polled_roots() const;
+  void set_poll_alarm();
+  asio::awaitable<void> poll();
+  asio::awaitable<void> poll_and_deliver();
+  void note_difference(const std::string& path, const PollDifference& difference);
+
+  asio::any_io_executor m_executor;
+  runtime::Pool& m_pool;
+  WatcherOptions m_options;
+  OnReport m_on_report;
+  WatchState m_state;
+  std::vector<WatchRoot> m_roots; // resolved
+  Report m_polled_report;
+  asio::posix::stream_descriptor m_stream;
+  Warning m_no_inotify; // empty while there is inotify
+  Counters m_counters;
+
+  int m_cookie_wd = -1;
+  std::uint64_t m_cookie_sent = 0;
+  std::uint64_t m_cookie_seen = 0;
+  runtime::Condition m_cookie_came;
+
+  std::map<std::string, PolledRoot> m_polled; // by path
+  runtime::Alarm m_poll_alarm;
+
+  bool m_stopping = false;
+  bool m_taken = false;
+  runtime::Condition m_turn_free;
+  runtime::TaskGroup m_tasks;
+};
+
+} // namespace upskill::watch

@@ -1,0 +1,404 @@
+#include "daemon/watch/watcher.h"
+#include "tests/support/run_coroutine.h"
+#include "tests/support/test_folder.h"
+
+#include <doctest/doctest.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <random>
+#include <set>
+#include <sstream>
+
+using namespace upskill;
+using namespace upskill::watch;
+namespace fs = std::filesystem;
+
+namespace {
+
+bool ignored(std::string_view name) {
+  return name == ".git" || name.ends_with("~");
+}
+
+void write(const fs::path& path, std::string_view text, bool append = false) {
+  std::ofstream(path, append ? std::ios::app : std::ios::trunc) << text;
+}
+
+// What a skill holds: a line for each entry, with content and exec bit.
+std::string content(const fs::path& skill) {
+  std::set<std::string> lines;
+  for (const auto& entry : fs::recursive_directory_iterator(skill)) {
+    std::ostringstream line;
+    line << fs::relative(entry.path(), skill).string() << ' ' << entry.is_directory();
+    if (entry.is_regular_file()) {
+      bool exec = (entry.status().permissions() & fs::perms::owner_exec) != fs::perms::none;
+      line << ' ' << exec << ' ' << std::ifstream(entry.path()).rdbuf();
+    }
+    lines.insert(line.str());
+  }
+  std::string all;
+  for (const std::string& line : lines) {
+    all += line + "\n";
+  }
+  return all;
+}
+
+using Skills = std::map<std::pair<std::uint32_t, std::string>, std::string>;
+
+struct Fixture {
+  tests::TestFolder folder;
+  asio::io_context io;
+  runtime::Pool pool{2};
+  fs::path home = fs::path(folder.path()) / "home";
+  std::vector<WatchRoot> roots;
+  std::unique_ptr<Watcher> watcher;
+  std::vector<Change> changes;
+  std::vector<Rescan> rescans;
+
+  Fixture() { fs::create_directories(home); }
+
+  void open(WatchMode mode, std::vector<std::string> names) {
+    for (const std::string& name : names) {
+      roots.push_back({home / name, home});
+    }
+    WatcherOptions options;
+    options.cookie_folder = folder.path() + "/cookies";
+    options.ignored = {ignored, ignored};
+    options.mode = mode;
+    options.poll_interval = std::chrono::hours(1);
+    options.synchronise_limit = std::chrono::seconds(60); // a sanitizer's machine may be slow
+    auto opened = Watcher::open(io.get_executor(), pool, options, [this](Report report) {
+      changes.insert(changes.end(), report.changes.begin(), report.changes.end());
+      rescans.insert(rescans.end(), report.rescans.begin(), report.rescans.end());
+    });
+    REQUIRE(opened);
+    watcher = std::move(*opened);
+  }
+
+  asio::awaitable<void> stop_after(asio::awaitable<void> body) {
+    std::exception_ptr failure;
+    try {
+      co_await std::move(body);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    co_await watcher->stop();
+    if (failure) {
+      std::rethrow_exception(failure);
+    }
+  }
+
+  void run(asio::awaitable<void> body) { tests::run_coroutine(io, stop_after(std::move(body))); }
+
+  asio::awaitable<void> start() {
+    Result<void> watched = co_await watcher->watch(roots);
+    REQUIRE(watched);
+    co_await synchronise();
+  }
+
+  asio::awaitable<void> synchronise() {
+    changes.clear();
+    rescans.clear();
+    Result<void> done = co_await watcher->synchronise();
+    REQUIRE(done);
+  }
+
+  bool said(std::uint32_t root, std::string_view skill) const {
+    return std::any_of(changes.begin(), changes.end(), [&](const Change& change) {
+      return change.root == root && change.skill == skill;
+    });
+  }
+
+  bool said(std::uint32_t root, RescanReason reason) const {
+    return std::any_of(rescans.begin(), rescans.end(), [&](const Rescan& rescan) {
+      return rescan.root == root && rescan.reason == reason;
+    });
+  }
+
+  bool covered(std::uint32_t root, std::string_view skill) const {
+    return said(root, skill)
+           || std::any_of(rescans.begin(), rescans.end(), [&](const Rescan& rescan) {
+                return rescan.root == root || rescan.root == k_all_roots;
+              });
+  }
+
+  Skills look() const {
+    Skills skills;
+    for (std::uint32_t root = 0; root < roots.size(); ++root) {
+      if (fs::is_directory(roots[root].path)) {
+        for (const auto& entry : fs::directory_iterator(roots[root].path)) {
+          if (entry.is_directory()) {
+            skills[{root, entry.path().filename()}] = content(entry.path());
+          }
+        }
+      }
+    }
+    return skills;
+  }
+};
+
+asio::awaitable<void> reports_what_changes(Fixture* f) {
+  fs::path root = f->home / "skills";
+  fs::create_directories(root / "pdf/scripts");
+  co_await f->start();
+  CHECK(f->changes.empty());
+  CHECK(f->watcher->counters().folders >= 3);
+
+  write(root / "pdf/scripts/run.py", "print(1)");
+  co_await f->synchronise();
+  CHECK(f->said(0, "pdf"));
+
+  fs::create_directories(root / "csv/a/b");
+  write(root / "csv/a/b/deep", "x");
+  co_await f->synchronise();
+  CHECK(f->said(0, "csv"));
+  write(root / "csv/a/b/deep", "y");
+  co_await f->synchronise();
+  CHECK(f->said(0, "csv"));
+  CHECK_FALSE(f->said(0, "pdf"));
+
+  fs::remove_all(root);
+  co_await f->synchronise();
+  CHECK(f->said(0, RescanReason::vanished));
+  fs::create_directories(root / "new");
+  co_await f->synchronise();
+  CHECK(f->said(0, RescanReason::appeared));
+  write(root / "new/SKILL.md", "z");
+  co_await f->synchronise();
+  CHECK(f->said(0, "new"));
+}
+
+asio::awaitable<void> survives_overflow(Fixture* f) {
+  fs::path root = f->home / "skills";
+  fs::create_directories(root / "pdf");
+  co_await f->start();
+  int queue = 0;
+  std::ifstream("/proc/sys/fs/inotify/max_queued_events") >> queue;
+  // Two names in turn, because the kernel folds equal events that follow each other.
+  for (int i = 0; i < queue + 10; i += 2) {
+    write(root / "pdf/a", "x");
+    write(root / "pdf/b", "x");
+  }
+  fs::create_directories(root / "late/sub");
+  co_await f->synchronise();
+  CHECK(f->said(k_all_roots, RescanReason::overflow));
+  CHECK(f->watcher->counters().overflows >= 1);
+  write(root / "late/sub/x", "x");
+  co_await f->synchronise();
+  CHECK(f->said(0, "late"));
+  CHECK(f->rescans.empty());
+}
+
+asio::awaitable<void> rests_when_idle(Fixture* f) {
+  fs::create_directories(f->home / "skills/pdf");
+  co_await f->start();
+  std::uint64_t before = f->watcher->counters().wake_ups;
+  // Reads and writes beside what is watched, and ignored names' neighbours.
+  (void)content(f->home / "skills/pdf");
+  write(f->home / "unrelated", "x");
+  fs::create_directories(f->home / "other");
+  write(f->home / "other/file", "x");
+  co_await f->synchronise();
+  CHECK(f->watcher->counters().wake_ups == before + 1); // the cookie's own
+  CHECK(f->changes.empty());
+}
+
+asio::awaitable<void> polls(Fixture* f) {
+  fs::path root = f->home / "skills";
+  fs::create_directories(root / "pdf");
+  write(root / "pdf/SKILL.md", "1");
+  co_await f->start();
+  CHECK(f->watcher->polling());
+  co_await f->synchronise();
+  CHECK(f->changes.empty());
+  write(root / "pdf/SKILL.md", "12");
+  fs::create_directories(root / "csv");
+  co_await f->synchronise();
+  CHECK(f->said(0, "pdf"));
+  CHECK(f->said(0, "csv"));
+  CHECK(f->changes.size() == 2);
+  fs::rename(root, f->home / "away");
+  co_await f->synchronise();
+  CHECK(f->said(0, RescanReason::vanished));
+}
+
+asio::awaitable<void> resolves_links(Fixture* f) {
+  fs::create_directories(f->home / "dotfiles/skills/pdf");
+  fs::create_directory_symlink(f->home / "dotfiles", f->home / ".claude");
+  co_await f->start();
+  write(f->home / "dotfiles/skills/pdf/x", "x");
+  co_await f->synchronise();
+  CHECK(f->said(0, "pdf"));
+  // A link put in the place of a missing root is for the caller to resolve.
+  fs::create_directory_symlink(f->home / "dotfiles/skills", f->home / "later");
+  co_await f->synchronise();
+  CHECK(f->said(1, RescanReason::replaced));
+}
+
+class Operations {
+public:
+  Operations(Fixture* fixture, unsigned seed)
+      : m_fixture(fixture)
+      , m_random(seed) {}
+
+  void one() {
+    fs::path root = m_fixture->roots[pick(m_fixture->roots.size())].path;
+    fs::path skill = root / name();
+    fs::path inside = skill / (pick(2) == 0 ? "" : name());
+    std::error_code failure; // an operation that cannot be done now is none
+    switch (pick(14)) {
+    case 0:
+    case 1:
+    case 2:
+      fs::create_directories(inside, failure);
+      write(inside / "SKILL.md", std::to_string(m_random()));
+      break;
+    case 3:
+      write(inside / "SKILL.md", "more", true);
+      break;
+    case 4:
+      write(inside / "tmp~", std::to_string(m_random()));
+      fs::rename(inside / "tmp~", inside / "SKILL.md", failure);
+      break;
+    case 5:
+      fs::permissions(inside / "SKILL.md", fs::perms::owner_exec, fs::perm_options::add, failure);
+      break;
+    case 6:
+      fs::remove_all(inside, failure);
+      break;
+    case 7:
+      fs::rename(inside, skill / name(), failure);
+      break;
+    case 8:
+      fs::rename(skill, root / name(), failure);
+      break;
+    case 9:
+      fs::rename(skill, fs::path(m_fixture->roots[0].path) / name(), failure);
+      break;
+    case 10:
+      fs::copy(skill, root / name(), fs::copy_options::recursive, failure);
+      break;
+    case 11:
+      ::renameat2(AT_FDCWD,
+                  skill.c_str(),
+                  AT_FDCWD,
+                  (m_fixture->roots[1].path + "/" + name()).c_str(),
+                  RENAME_EXCHANGE);
+      break;
+    case 12:
+      fs::create_directories(inside / name() / name(), failure);
+      break;
+    default:
+      whole_roots();
+    }
+  }
+
+private:
+  void whole_roots() {
+    std::error_code failure;
+    fs::path parent = fs::path(m_fixture->roots[1].path).parent_path();
+    switch (pick(12)) {
+    case 0:
+      fs::remove_all(m_fixture->roots[pick(2)].path, failure);
+      break;
+    case 1:
+      fs::rename(parent, parent.string() + "-away", failure);
+      break;
+    case 2:
+      fs::rename(parent.string() + "-away", parent, failure);
+      break;
+    default:
+      break;
+    }
+  }
+
+  std::size_t pick(std::size_t count) { return m_random() % count; }
+
+  std::string name() { return std::string(1, static_cast<char>('a' + pick(6))); }
+
+  Fixture* m_fixture;
+  std::mt19937 m_random;
+};
+
+asio::awaitable<void> compare_with_the_disk(Fixture* f, unsigned seed, int rounds) {
+  co_await f->start();
+  Operations operations(f, seed);
+  std::mt19937 random(seed);
+  Skills before = f->look();
+  for (int round = 0; round < rounds; ++round) {
+    f->changes.clear();
+    f->rescans.clear();
+    for (std::size_t left = 1 + random() % 6; left > 0; --left) {
+      operations.one();
+      if (random() % 3 == 0) { // lets the watcher see some of them apart
+        co_await asio::post(asio::use_awaitable);
+      }
+    }
+    Result<void> done = co_await f->watcher->synchronise();
+    REQUIRE(done);
+    Skills now = f->look();
+    std::set<std::pair<std::uint32_t, std::string>> keys;
+    for (const auto& [key, text] : before) {
+      keys.insert(key);
+    }
+    for (const auto& [key, text] : now) {
+      keys.insert(key);
+    }
+    for (const auto& key : keys) {
+      auto old = before.find(key);
+      auto fresh = now.find(key);
+      bool same = old != before.end() && fresh != now.end() && old->second == fresh->second;
+      CAPTURE(seed);
+      CAPTURE(round);
+      CAPTURE(key.first);
+      CAPTURE(key.second);
+      REQUIRE((same || f->covered(key.first, key.second)));
+    }
+    before = std::move(now);
+  }
+}
+
+} // namespace
+
+TEST_SUITE("Watcher") {
+  TEST_CASE_FIXTURE(Fixture, "it reports what changes, wherever and however deep") {
+    open(WatchMode::automatic, {"skills"});
+    CHECK_FALSE(watcher->polling());
+    run(reports_what_changes(this));
+    CHECK(watcher->warnings().empty());
+  }
+
+  TEST_CASE_FIXTURE(Fixture, "lost events lead to a rescan and to watching anew") {
+    open(WatchMode::automatic, {"skills"});
+    run(survives_overflow(this));
+  }
+
+  TEST_CASE_FIXTURE(Fixture, "what is not a skill's business wakes nobody") {
+    open(WatchMode::automatic, {"skills"});
+    run(rests_when_idle(this));
+  }
+
+  TEST_CASE_FIXTURE(Fixture, "polling tells the same") {
+    open(WatchMode::polling, {"skills"});
+    run(polls(this));
+  }
+
+  TEST_CASE_FIXTURE(Fixture, "links on the way to a root are resolved") {
+    open(WatchMode::automatic, {".claude/skills", "later"});
+    run(resolves_links(this));
+  }
+
+  TEST_CASE("whatever is done to the folders, what changed was reported") {
+    for (unsigned seed = 1; seed <= 8; ++seed) {
+      Fixture fixture;
+      fixture.open(WatchMode::automatic, {"one", ".agent/two"});
+      fixture.run(compare_with_the_disk(&fixture, seed, 150));
+    }
+  }
+}
