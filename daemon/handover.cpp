@@ -48,7 +48,7 @@ Received receive_with_descriptors(int socket, std::span<char> room) {
   message.msg_iov = &place;
   message.msg_iovlen = 1;
   message.msg_control = control.data();
-  message.msg_controllen = control.size();
+  message.msg_controllen = CMSG_LEN(k_handed_over * sizeof(int)); // not one more
   received.bytes = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
   if (received.bytes < 0) {
     return received;
@@ -64,6 +64,9 @@ Received receive_with_descriptors(int socket, std::span<char> room) {
       std::memcpy(&descriptor, CMSG_DATA(part) + i * sizeof(int), sizeof descriptor);
       received.descriptors.emplace_back(descriptor);
     }
+  }
+  if ((message.msg_flags & MSG_CTRUNC) != 0) {
+    received.descriptors.clear();
   }
   return received;
 }

@@ -22,7 +22,8 @@ struct Received {
   std::vector<UniqueFd> descriptors = {};
 };
 
-// read(2) from a socket that may bring descriptors. More than k_handed_over are closed at once.
+// read(2) from a socket that may bring descriptors. Where more than k_handed_over come, all of them
+// are closed at once.
 Received receive_with_descriptors(int socket, std::span<char> room);
 
 // Whether a line is `upskill/handover`; the error is what to refuse it with (a version we do not

@@ -163,7 +163,8 @@ SessionMemory::Line SessionMemory::next_line() {
       return {};
     }
     m_next = end + 1;
-    store(header().handling_end, static_cast<std::uint32_t>(m_next));
+    // Never less than the daemon before us had begun, should we die over these lines too.
+    store(header().handling_end, static_cast<std::uint32_t>(std::max(m_next, m_interrupted_end)));
     if (too_long || m_skipping) {
       m_skipping = false;
       store(header().skipping, 0u);
