@@ -260,7 +260,7 @@ void RoundRun::decide(Scope& scope, const std::string& name, Skill& skill, Sight
     }
   }
   EntryBytes bytes_of = bytes_from(scope, name, sight, pending.tree);
-  spread(scope, name, skill, sight, std::move(pending), bytes_of);
+  spread(scope, name, skill, sight, pending, bytes_of);
 }
 
 void RoundRun::step(SyncAction action,

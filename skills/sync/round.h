@@ -85,7 +85,7 @@ private:
               const std::string& name,
               Skill& skill,
               Sight& sight,
-              PendingSkill pending,
+              PendingSkill& pending, // its tree must stay where it is until the call returns
               const EntryBytes& bytes_of);
   void stage_update(Scope& scope,
                     const std::string& name,

@@ -78,7 +78,7 @@ void RoundRun::merge_or_conflict(
       pending.reason = "joined " + std::to_string(decision.versions.size()) + " edits";
       pending.tree = std::move((*merged)->tree);
       EntryBytes bytes_of = bytes_of_merge(scope, name, sight, pending.tree, (*merged)->files);
-      spread(scope, name, skill, sight, std::move(pending), bytes_of);
+      spread(scope, name, skill, sight, pending, bytes_of);
       return;
     }
   }
@@ -104,7 +104,7 @@ void RoundRun::merge_or_conflict(
     pending.conflict = std::move(*conflict);
   }
   EntryBytes bytes_of = bytes_from(scope, name, sight, pending.tree);
-  spread(scope, name, skill, sight, std::move(pending), bytes_of);
+  spread(scope, name, skill, sight, pending, bytes_of);
 }
 
 // The bytes of a joined tree: what the join made, else what some version holds.

@@ -99,7 +99,7 @@ void RoundRun::spread(Scope& scope,
                       const std::string& name,
                       Skill& skill,
                       Sight& sight,
-                      PendingSkill pending,
+                      PendingSkill& pending,
                       const EntryBytes& bytes_of) {
   const Digest hash = pending.tree.hash();
   RootSet present;

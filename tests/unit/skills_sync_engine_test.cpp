@@ -1,0 +1,206 @@
+#include "tests/support/sync_world.h"
+
+#include <doctest/doctest.h>
+
+#include <fcntl.h>
+
+using namespace upskill;
+using namespace upskill::test;
+
+
+TEST_SUITE("Engine") {
+  TEST_CASE("a new skill reaches every root, byte for byte and with its executable bit") {
+    SyncWorld world;
+    world.write_skill(0, "one", "hello\r\nworld");
+    write(world.at(0, "one/scripts/go.sh"), "#!/bin/sh\n", 0755);
+    std::filesystem::create_symlink("scripts/go.sh", world.at(0, "one/go"));
+    world.settle();
+    for (std::size_t i : {1u, 2u}) {
+      CHECK(world.skill(i, "one") == world.skill(0, "one"));
+      CHECK(::access(world.at(i, "one/scripts/go.sh").c_str(), X_OK) == 0);
+      CHECK(std::filesystem::read_symlink(world.at(i, "one/go")) == "scripts/go.sh");
+    }
+    CHECK(world.run().steps.empty());
+    CHECK(world.run().in_sync == 1);
+  }
+
+  TEST_CASE("an edit in any root reaches the others, and undo takes it back") {
+    SyncWorld world;
+    world.write_skill(0, "one", "first");
+    world.settle();
+    world.write_skill(2, "one", "second");
+    world.settle();
+    CHECK(world.skill(0, "one").find("second") != std::string::npos);
+    CHECK(world.skill(1, "one").find("second") != std::string::npos);
+    auto undone = world.engine().undo({}, world.now());
+    REQUIRE_MESSAGE(undone, undone.error().message);
+    for (std::size_t i : {0u, 1u, 2u}) {
+      CHECK(world.skill(i, "one").find("first") != std::string::npos);
+    }
+    CHECK(world.run().steps.empty());
+  }
+
+  TEST_CASE("edits of different files in different roots are joined") {
+    SyncWorld world;
+    world.write_skill(0, "one", "a\nb\nc\nd\ne");
+    write(world.at(0, "one/notes.md"), "notes\n");
+    world.settle();
+    write(world.at(0, "one/notes.md"), "better notes\n");
+    world.write_skill(1, "one", "A\nb\nc\nd\ne");
+    world.write_skill(2, "one", "a\nb\nc\nd\nE");
+    world.settle();
+    for (std::size_t i : {0u, 1u, 2u}) {
+      CHECK(world.skill(i, "one").find("A\nb\nc\nd\nE") != std::string::npos);
+      CHECK(read(world.at(i, "one/notes.md")) == "better notes\n");
+    }
+    CHECK(world.engine().status().conflicts == 0);
+  }
+
+  TEST_CASE(
+      "edits of the same line are a conflict: one wins, the other is kept and can be chosen") {
+    SyncWorld world;
+    world.write_skill(0, "one", "base");
+    world.settle();
+    world.write_skill(0, "one", "left");
+    world.write_skill(1, "one", "right");
+    world.settle();
+    CHECK(world.skill(0, "one") == world.skill(1, "one"));
+    CHECK(world.engine().status().conflicts == 1);
+    auto conflicts = world.engine().conflicts({});
+    REQUIRE(conflicts);
+    REQUIRE(conflicts->conflicts.size() == 1);
+    const auto& versions = conflicts->conflicts[0].versions;
+    REQUIRE(versions.size() == 2);
+    CHECK(versions[0].winner);
+    CHECK(versions[0].text->find("right") != std::string::npos);
+    CHECK(versions[1].text->find("left") != std::string::npos);
+    CHECK(read(versions[1].stored + "/SKILL.md").find("left") != std::string::npos);
+    auto resolved = world.engine().resolve({"one", "loser", false}, world.now());
+    REQUIRE_MESSAGE(resolved, resolved.error().message);
+    for (std::size_t i : {0u, 1u, 2u}) {
+      CHECK(world.skill(i, "one").find("left") != std::string::npos);
+    }
+    CHECK(world.engine().status().conflicts == 0);
+  }
+
+  TEST_CASE(
+      "a deletion waits for the grace period, then reaches the others, and undo brings it back") {
+    SyncWorld world;
+    world.write_skill(0, "one", "text");
+    world.write_skill(0, "two", "text of two");
+    world.settle();
+    world.remove(1, "one");
+    world.run();
+    CHECK(exists(world.at(0, "one")));
+    world.pass(2'500);
+    world.run();
+    CHECK_FALSE(exists(world.at(0, "one")));
+    CHECK_FALSE(exists(world.at(2, "one")));
+    CHECK(exists(world.at(0, "two/SKILL.md")));
+    auto undone = world.engine().undo({}, world.now());
+    REQUIRE_MESSAGE(undone, undone.error().message);
+    for (std::size_t i : {0u, 1u, 2u}) {
+      CHECK(world.skill(i, "one").find("text") != std::string::npos);
+    }
+  }
+
+  TEST_CASE("an edit beats a deletion") {
+    SyncWorld world;
+    world.write_skill(0, "one", "text");
+    world.write_skill(0, "two", "text of two");
+    world.settle();
+    world.remove(1, "one");
+    world.write_skill(0, "one", "edited");
+    world.settle();
+    for (std::size_t i : {0u, 1u, 2u}) {
+      CHECK(world.skill(i, "one").find("edited") != std::string::npos);
+    }
+  }
+
+  TEST_CASE("a renamed skill is renamed everywhere without waiting") {
+    SyncWorld world;
+    world.write_skill(0, "one", "text");
+    world.write_skill(0, "other", "stays");
+    world.settle();
+    std::filesystem::rename(world.at(1, "one"), world.at(1, "uno"));
+    world.run();
+    world.run();
+    for (std::size_t i : {0u, 1u, 2u}) {
+      CHECK(exists(world.at(i, "uno/SKILL.md")));
+      CHECK_FALSE(exists(world.at(i, "one")));
+    }
+  }
+
+  TEST_CASE("many deletions at once are held for a person") {
+    SyncWorld world;
+    for (int i = 0; i < 10; ++i) {
+      world.write_skill(0, "s" + std::to_string(i), "text " + std::to_string(i));
+    }
+    world.settle();
+    for (int i = 0; i < 5; ++i) {
+      world.remove(0, "s" + std::to_string(i));
+    }
+    world.settle();
+    CHECK(exists(world.at(1, "s0/SKILL.md")));
+    CHECK(world.engine().status().held == 5);
+    REQUIRE(world.engine().resolve({"s0", "restore", false}, world.now()));
+    CHECK(exists(world.at(0, "s0/SKILL.md")));
+    REQUIRE(world.engine().resolve({"s1", "delete", false}, world.now()));
+    CHECK_FALSE(exists(world.at(1, "s1")));
+    CHECK(world.engine().status().held == 3);
+  }
+
+  TEST_CASE("a root that vanished or was emptied halts and takes nobody with it") {
+    SyncWorld world;
+    for (int i = 0; i < 3; ++i) {
+      world.write_skill(0, "s" + std::to_string(i), "text " + std::to_string(i));
+    }
+    world.settle();
+    SUBCASE("vanished") {
+      std::filesystem::rename(world.root(1), world.root(1) + ".away");
+    }
+    SUBCASE("emptied") {
+      for (int i = 0; i < 3; ++i) {
+        world.remove(1, "s" + std::to_string(i));
+      }
+    }
+    SUBCASE("replaced by a link") {
+      std::filesystem::rename(world.root(1), world.root(1) + ".away");
+      std::filesystem::create_symlink("/nonexistent", world.root(1));
+    }
+    world.run();
+    world.pass(10'000);
+    world.run();
+    CHECK(exists(world.at(0, "s0/SKILL.md")));
+    CHECK(exists(world.at(2, "s2/SKILL.md")));
+    CHECK(world.engine().status().state == SyncState::halted);
+    // An edit elsewhere does not write into the halted root.
+    world.write_skill(0, "s0", "edited");
+    world.run();
+    CHECK(world.skill(2, "s0").find("edited") != std::string::npos);
+    CHECK_FALSE(exists(world.at(1, "s0/SKILL.md")));
+  }
+
+  TEST_CASE("losing the database loses no skill: the union remains") {
+    SyncWorld world;
+    world.write_skill(0, "one", "text");
+    world.write_skill(0, "two", "text");
+    world.settle();
+    world.remove(0, "one");
+    world.write_skill(1, "two", "edited");
+    SUBCASE("deleted") {
+      std::filesystem::remove_all(world.folder() / "state");
+    }
+    SUBCASE("damaged") {
+      write(world.folder() / "state/sync.db", std::string(8192, 'x'));
+    }
+    world.open();
+    world.settle();
+    for (std::size_t i : {0u, 1u, 2u}) {
+      CHECK(exists(world.at(i, "one/SKILL.md")));
+    }
+    auto conflicts = world.engine().conflicts({});
+    REQUIRE(conflicts);
+    CHECK(conflicts->conflicts.size() == 1);
+  }
+}
