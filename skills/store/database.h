@@ -39,8 +39,7 @@ public:
   Statement& operator=(Statement&&) = delete;
   ~Statement();
 
-  // What is bound must live until the statement is reset or gone. Text may be any bytes: file names
-  // need not be UTF-8, and SQLite keeps them as they are.
+  // Copies. Text may be any bytes: file names need not be UTF-8, and SQLite keeps them as they are.
   Statement& bind(int parameter, std::int64_t value);
   Statement& bind(int parameter, std::string_view text);
   Statement& bind(int parameter, Blob blob);
@@ -97,9 +96,9 @@ public:
 
 private:
   friend class Database;
-  Transaction(Database& database, bool nested);
+  Transaction(sqlite3* handle, bool nested);
 
-  Database* m_database; // nullptr when it has ended
+  sqlite3* m_handle; // nullptr when it has ended
   bool m_nested;
 };
 
@@ -153,7 +152,6 @@ public:
 private:
   struct State;
   explicit Database(std::unique_ptr<State> state);
-  friend class Transaction;
   sqlite3* handle() const;
 
   std::unique_ptr<State> m_state;

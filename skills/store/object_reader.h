@@ -2,6 +2,7 @@
 #include "protocol/base/result.h"
 #include "protocol/base/unique_fd.h"
 #include "skills/store/object_entry.h"
+#include "skills/store/tar_header.h"
 
 #include <cstdint>
 #include <functional>
@@ -36,10 +37,17 @@ public:
   Result<void> each_piece(const std::function<Result<void>(std::string_view)>& take);
 
 private:
-  ObjectReader(UniqueFd file, std::string name, std::uint64_t file_size);
-  Result<void> read_at(std::uint64_t offset, char* out, std::size_t count) const;
-  Result<ObjectMember> read_member(std::string_view header);
-  Result<void> read_extended(std::uint64_t size);
+  ObjectReader(UniqueFd file, std::string name, std::uint64_t file_size)
+      : m_file(std::move(file))
+      , m_name(std::move(name))
+      , m_file_size(file_size) {}
+
+  // Through the window, or past it.
+  Result<void> read_at(std::uint64_t offset, char* out, std::size_t count);
+  Result<void> read_file_at(std::uint64_t offset, char* out, std::size_t count);
+  // Places the current member's bytes, and what follows them.
+  Result<void> place(std::uint64_t size);
+  Result<ExtendedHeader> read_extended(std::uint64_t size);
   Result<void> check_end();
   tl::unexpected<Error> corrupt(std::string_view why) const;
 
@@ -52,8 +60,8 @@ private:
   std::uint64_t m_total = 0; // bytes and members so far, against the bounds
   std::uint64_t m_members = 0;
   std::string m_last_path = {};
-  std::optional<std::string> m_long_path = {}; // of an extended header, for the member after it
-  std::optional<std::string> m_long_target = {};
+  std::string m_window = {}; // read ahead, because headers are small and many
+  std::uint64_t m_window_at = 0;
 };
 
 } // namespace upskill::store

@@ -4,18 +4,15 @@
 #include "protocol/base/unique_fd.h"
 #include "skills/store/object_entry.h"
 #include "skills/store/object_reader.h"
+#include "skills/store/object_writer.h"
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_set>
 
 namespace upskill::store {
-
-// Gives a file that put() is to copy; closed by put().
-using OpenEntry = std::function<Result<UniqueFd>(const ObjectEntry&)>;
 
 struct RemovedObjects {
   std::uint64_t count = 0;

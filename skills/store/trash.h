@@ -1,5 +1,6 @@
 #pragma once
 #include "protocol/base/result.h"
+#include "skills/store/trash_origin.h"
 
 #include <cstdint>
 #include <string>
@@ -7,21 +8,10 @@
 
 namespace upskill::store {
 
-// Why and whence something went to the trash: the `origin.json` beside it.
-struct TrashOrigin {
-  std::string path;  // where it was
-  std::string skill; // its name
-  std::string reason = {};
-  std::string hash = {};    // of its tree, 64 hexadecimal digits; empty where unknown
-  std::int64_t time_ms = 0; // Unix time
-
-  friend bool operator==(const TrashOrigin&, const TrashOrigin&) = default;
-};
-
 struct TrashItem {
-  std::string name;   // `<UTC time>-<skill>-<n>`
-  std::string folder; // holds `content` and `origin.json`
-  TrashOrigin origin;
+  std::string name;        // `<UTC time>-<skill>-<n>`
+  std::string folder;      // holds `content` and `origin.json`
+  TrashOrigin origin;      // where origin.json does not parse: time and skill by the name, no path
   bool has_content = true; // false: what an interrupted move or purge left
 
   std::string content() const { return folder + "/content"; }
@@ -48,8 +38,9 @@ public:
       : m_folder(std::move(folder)) {}
 
   // Moves what is at origin.path (a folder, a link, a file) here: one rename on the same file
-  // system, else copied, synced, compared and removed. On failure it is where it was; changed: it
-  // was written to while it was copied.
+  // system, else copied, synced, compared and removed. On failure it is where it was, except
+  // that a copy whose original could not be removed stays, whole. changed: it was written to while
+  // it was copied.
   Result<TrashItem> take(const TrashOrigin& origin);
   // The same for what lies elsewhere than where it was: a displaced tree beside its root.
   Result<TrashItem> take(const std::string& from, const TrashOrigin& origin);

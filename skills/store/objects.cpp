@@ -1,0 +1,257 @@
+#include "skills/store/objects.h"
+
+#include "protocol/base/atomic_file.h"
+#include "protocol/base/bounds.h"
+#include "protocol/base/paths.h"
+#include "skills/store/folder_tree.h"
+#include "skills/store/object_writer.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace upskill::store {
+namespace {
+
+constexpr std::string_view k_suffix = ".tar";
+constexpr std::string_view k_damaged = ".tar.damaged";
+constexpr const char* k_temporary = "tmp";
+
+std::string relative_name(const Digest& digest) {
+  std::string hex = digest.hex();
+  return hex.substr(0, 2) + "/" + hex.substr(2) + std::string(k_suffix);
+}
+
+// An object is at least its end, in whole blocks: what a power failure may leave often is not.
+bool may_be_object(const struct stat& status) {
+  return S_ISREG(status.st_mode) && status.st_size >= static_cast<off_t>(k_tar_end)
+         && status.st_size % static_cast<off_t>(k_tar_block) == 0;
+}
+
+// A put holds a lock on its file as long as it lives, so one that can be locked has no owner.
+Result<void> sweep(int folder) {
+  UniqueFd temporary(::openat(folder, k_temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!temporary) {
+    return errno == ENOENT ? Result<void>{} : fail(system_error(errno, "cannot open `tmp`"));
+  }
+  return each_name(temporary.get(), [&](const std::string& name) -> Result<void> {
+    UniqueFd left(
+        ::openat(temporary.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (left && ::flock(left.get(), LOCK_EX | LOCK_NB) == 0) {
+      // What cannot be removed, as in a read-only store, does no harm.
+      (void)::unlinkat(temporary.get(), name.c_str(), 0);
+    }
+    return {};
+  });
+}
+
+struct TemporaryFile {
+  UniqueFd fd;
+  std::string path;
+  bool keep = false;
+
+  TemporaryFile(UniqueFd owned, std::string where)
+      : fd(std::move(owned))
+      , path(std::move(where)) {}
+
+  TemporaryFile(TemporaryFile&& other) noexcept
+      : fd(std::move(other.fd))
+      , path(std::move(other.path))
+      , keep(std::exchange(other.keep, true)) {}
+
+  ~TemporaryFile() {
+    if (!keep) {
+      ::unlink(path.c_str());
+    }
+  }
+};
+
+Result<TemporaryFile> make_temporary(const std::string& folder) {
+  std::string within = join_path(folder, k_temporary);
+  // Another process's sweep may come between making and locking; then the file has no name.
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    std::string path = within + "/put-XXXXXX";
+    UniqueFd fd(::mkostemp(path.data(), O_CLOEXEC));
+    if (!fd && errno == ENOENT) {
+      TRY(make_directories(within, 0700));
+      continue;
+    }
+    if (!fd) {
+      return fail(system_error(errno, "cannot make a file in `" + within + "`"));
+    }
+
+    struct stat status {};
+
+    if (::flock(fd.get(), LOCK_SH | LOCK_NB) == 0 && ::fstat(fd.get(), &status) == 0
+        && status.st_nlink > 0) {
+      return TemporaryFile(std::move(fd), std::move(path));
+    }
+  }
+  return fail(ErrorCode::busy, "cannot make a file in `" + within + "`", "try again");
+}
+
+Result<void> check_entries(std::span<const ObjectEntry> entries) {
+  std::uint64_t total = 0;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const ObjectEntry& entry = entries[i];
+    TRY(check_object_entry(entry.path, entry.kind, entry.size, entry.target));
+    if (i > 0 && entry.path <= entries[i - 1].path) {
+      return fail(ErrorCode::invalid_argument, "the entries of a version are out of order");
+    }
+    total += entry.size;
+  }
+  if (entries.size() > k_max_skill_entries || total > k_max_skill_bytes) {
+    return fail(ErrorCode::too_large,
+                "the version holds more than " + std::to_string(k_max_skill_entries)
+                    + " files and folders or " + std::to_string(k_max_skill_bytes) + " bytes");
+  }
+  return {};
+}
+
+// The digest that a file of our folders is named by.
+std::optional<Digest>
+digest_of(std::string_view folder, std::string_view name, std::string_view suffix) {
+  if (folder.size() != 2 || !name.ends_with(suffix)) {
+    return std::nullopt;
+  }
+  name.remove_suffix(suffix.size());
+  return Digest::from_hex(std::string(folder) + std::string(name));
+}
+
+std::int64_t modified_ms(const struct stat& status) {
+  return static_cast<std::int64_t>(status.st_mtim.tv_sec) * 1000
+         + status.st_mtim.tv_nsec / 1'000'000;
+}
+
+} // namespace
+
+Result<Objects> Objects::open(const std::string& folder) {
+  TRY(make_directories(folder, 0700));
+  UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd) {
+    return fail(system_error(errno, "cannot open folder `" + folder + "`"));
+  }
+  TRY(sweep(fd.get()));
+  return Objects(folder, std::move(fd));
+}
+
+Result<void> Objects::put(const Digest& tree_hash,
+                          std::span<const ObjectEntry> entries,
+                          const OpenEntry& open_entry) {
+  TRY(check_entries(entries));
+  std::string name = relative_name(tree_hash);
+
+  struct stat status {};
+
+  // One of another size was cut off by a power failure before flush(), and is written anew.
+  if (::fstatat(m_fd.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0
+      && S_ISREG(status.st_mode)
+      && static_cast<std::uint64_t>(status.st_size) == object_size(entries)) {
+    // Counts as put now, for remove_unreferenced.
+    (void)::utimensat(m_fd.get(), name.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
+    return {};
+  }
+  TRY_ASSIGN(TemporaryFile file, make_temporary(m_folder));
+  TRY(write_object(file.fd.get(), entries, open_entry));
+  if (::renameat(AT_FDCWD, file.path.c_str(), m_fd.get(), name.c_str()) != 0) {
+    if (errno != ENOENT) {
+      return fail(system_error(errno, "cannot keep a version in `" + m_folder + "`"));
+    }
+    if (::mkdirat(m_fd.get(), name.substr(0, 2).c_str(), 0700) != 0 && errno != EEXIST) {
+      return fail(system_error(errno, "cannot make a folder in `" + m_folder + "`"));
+    }
+    if (::renameat(AT_FDCWD, file.path.c_str(), m_fd.get(), name.c_str()) != 0) {
+      return fail(system_error(errno, "cannot keep a version in `" + m_folder + "`"));
+    }
+  }
+  file.keep = true;
+  return {};
+}
+
+Result<void> Objects::flush() {
+  return ::syncfs(m_fd.get()) == 0 ? Result<void>{}
+                                   : fail(system_error(errno, "cannot sync `" + m_folder + "`"));
+}
+
+bool Objects::contains(const Digest& tree_hash) const {
+  struct stat status {};
+
+  return ::fstatat(m_fd.get(), relative_name(tree_hash).c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0
+         && may_be_object(status);
+}
+
+Result<ObjectReader> Objects::open_object(const Digest& tree_hash) const {
+  std::string name = relative_name(tree_hash);
+  UniqueFd file(::openat(m_fd.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!file) {
+    return fail(system_error(errno, "cannot read stored version `" + path_of(tree_hash) + "`"));
+  }
+  return ObjectReader::open(std::move(file), path_of(tree_hash));
+}
+
+Result<std::string> Objects::read_file(const Digest& tree_hash, std::string_view path) const {
+  TRY_ASSIGN(ObjectReader reader, open_object(tree_hash));
+  for (;;) {
+    TRY_ASSIGN(std::optional<ObjectMember> member, reader.next());
+    // Members are sorted.
+    if (!member || member->path > path) {
+      break;
+    }
+    if (member->path == path
+        && (member->kind == ObjectKind::file || member->kind == ObjectKind::executable)) {
+      return reader.bytes();
+    }
+  }
+  return fail(ErrorCode::not_found,
+              "version `" + tree_hash.brief() + "` has no file `" + std::string(path) + "`");
+}
+
+std::string Objects::path_of(const Digest& tree_hash) const {
+  return join_path(m_folder, relative_name(tree_hash));
+}
+
+Result<void> Objects::set_aside(const Digest& tree_hash) {
+  std::string name = relative_name(tree_hash);
+  std::string aside = name.substr(0, name.size() - k_suffix.size()) + std::string(k_damaged);
+  return ::renameat(m_fd.get(), name.c_str(), m_fd.get(), aside.c_str()) == 0
+             ? Result<void>{}
+             : fail(system_error(errno, "cannot move `" + path_of(tree_hash) + "` aside"));
+}
+
+Result<RemovedObjects> Objects::remove_unreferenced(const std::unordered_set<Digest>& live,
+                                                    std::int64_t before_ms) {
+  RemovedObjects removed;
+  TRY(each_name(m_fd.get(), [&](const std::string& folder_name) -> Result<void> {
+    if (folder_name.size() != 2) {
+      return {};
+    }
+    UniqueFd folder(
+        ::openat(m_fd.get(), folder_name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!folder) {
+      return {};
+    }
+    return each_name(folder.get(), [&](const std::string& name) -> Result<void> {
+      std::optional<Digest> digest = digest_of(folder_name, name, k_suffix);
+      // A damaged one is no version any more; it stays its time for who wants to look at it.
+      bool unwanted =
+          digest ? !live.contains(*digest) : digest_of(folder_name, name, k_damaged).has_value();
+      struct stat status {};
+      if (!unwanted || ::fstatat(folder.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0
+          || modified_ms(status) >= before_ms) {
+        return {};
+      }
+      if (::unlinkat(folder.get(), name.c_str(), 0) != 0) {
+        return fail(system_error(errno, "cannot remove `" + name + "` in `" + m_folder + "`"));
+      }
+      ++removed.count;
+      removed.bytes += static_cast<std::uint64_t>(status.st_size);
+      return {};
+    });
+  }));
+  return removed;
+}
+
+} // namespace upskill::store

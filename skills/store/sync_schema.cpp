@@ -1,0 +1,118 @@
+#include "skills/store/sync_schema.h"
+
+#include <array>
+
+namespace upskill::store {
+
+std::span<const Migration> sync_migrations() {
+  // AUTOINCREMENT where an id outlives its row: history names scopes, people name history entries
+  // and conflicts. `tree` is the last column, so that the others are read without it.
+  static constexpr std::array k_migrations{Migration(R"sql(
+CREATE TABLE settings (
+  key TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE scopes (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  path TEXT NOT NULL UNIQUE,
+  enabled INTEGER NOT NULL,
+  policy TEXT NOT NULL,
+  settings TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE roots (
+  id INTEGER PRIMARY KEY,
+  scope INTEGER NOT NULL REFERENCES scopes (id) ON DELETE CASCADE,
+  path TEXT NOT NULL,
+  device INTEGER NOT NULL,
+  inode INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  priority INTEGER NOT NULL,
+  skill_count INTEGER NOT NULL,
+  UNIQUE (scope, path)
+) STRICT;
+
+CREATE TABLE skills (
+  id INTEGER PRIMARY KEY,
+  scope INTEGER NOT NULL REFERENCES scopes (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  key TEXT NOT NULL,
+  ancestor BLOB,
+  state TEXT NOT NULL,
+  tree BLOB NOT NULL,
+  UNIQUE (scope, key)
+) STRICT;
+
+CREATE TABLE replicas (
+  skill INTEGER NOT NULL REFERENCES skills (id) ON DELETE CASCADE,
+  root INTEGER NOT NULL REFERENCES roots (id) ON DELETE CASCADE,
+  kind TEXT NOT NULL,
+  fingerprint BLOB,
+  hash BLOB,
+  PRIMARY KEY (skill, root)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX replicas_by_root ON replicas (root);
+
+CREATE TABLE history (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  time_ms INTEGER NOT NULL,
+  batch INTEGER NOT NULL,
+  action TEXT NOT NULL,
+  skill TEXT NOT NULL,
+  scope INTEGER NOT NULL,
+  source TEXT NOT NULL,
+  before BLOB,
+  after BLOB,
+  undone INTEGER NOT NULL,
+  reason TEXT NOT NULL
+) STRICT;
+CREATE INDEX history_by_skill ON history (skill, id);
+CREATE INDEX history_by_batch ON history (batch);
+CREATE INDEX history_by_time ON history (time_ms);
+
+CREATE TABLE history_paths (
+  history INTEGER NOT NULL REFERENCES history (id) ON DELETE CASCADE,
+  path TEXT NOT NULL,
+  before BLOB,
+  after BLOB,
+  kind TEXT NOT NULL,
+  PRIMARY KEY (history, path)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE conflicts (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  scope INTEGER NOT NULL REFERENCES scopes (id) ON DELETE CASCADE,
+  skill TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  time_ms INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  resolved_ms INTEGER
+) STRICT;
+CREATE INDEX conflicts_open ON conflicts (scope, skill) WHERE resolved_ms IS NULL;
+
+CREATE TABLE conflict_versions (
+  conflict INTEGER NOT NULL REFERENCES conflicts (id) ON DELETE CASCADE,
+  position INTEGER NOT NULL,
+  hash BLOB NOT NULL,
+  path TEXT NOT NULL,
+  winner INTEGER NOT NULL,
+  stored TEXT NOT NULL,
+  PRIMARY KEY (conflict, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE displaced (
+  id INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,
+  path TEXT NOT NULL UNIQUE,
+  expected BLOB,
+  since_ms INTEGER NOT NULL,
+  skill TEXT NOT NULL,
+  root TEXT NOT NULL
+) STRICT;
+)sql")};
+  return k_migrations;
+}
+
+} // namespace upskill::store

@@ -1,0 +1,58 @@
+#include "skills/store/sync_store.h"
+
+#include "skills/store/sync_columns.h"
+#include "skills/store/sync_schema.h"
+
+namespace upskill::store {
+
+Result<SyncStore> SyncStore::open(const std::string& path) {
+  TRY_ASSIGN(Database database, Database::open(path, sync_migrations()));
+  return SyncStore(std::move(database));
+}
+
+Result<std::optional<std::string>> SyncStore::setting(std::string_view key) {
+  TRY_ASSIGN(Statement row, m_database.query("SELECT value FROM settings WHERE key = ?", key));
+  TRY_ASSIGN(bool found, row.step());
+  return found ? std::optional(std::string(row.text(0))) : std::nullopt;
+}
+
+Result<void> SyncStore::set_setting(std::string_view key, std::string_view value) {
+  return m_database.run("INSERT INTO settings (key, value) VALUES (?, ?)"
+                        " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+                        key,
+                        value);
+}
+
+Result<void> SyncStore::remove_setting(std::string_view key) {
+  return m_database.run("DELETE FROM settings WHERE key = ?", key);
+}
+
+Result<void> SyncStore::each_live_digest(std::int64_t since_ms,
+                                         const std::function<void(const Digest&)>& visit) {
+  TRY_ASSIGN(Statement rows,
+             m_database.query(
+                 R"sql(SELECT ancestor FROM skills WHERE ancestor IS NOT NULL
+UNION SELECT hash FROM replicas WHERE hash IS NOT NULL
+UNION SELECT expected FROM displaced WHERE expected IS NOT NULL
+UNION SELECT v.hash FROM conflict_versions v JOIN conflicts c ON c.id = v.conflict
+  WHERE c.resolved_ms IS NULL OR c.resolved_ms >= ?1
+UNION SELECT before FROM history WHERE time_ms >= ?1 AND before IS NOT NULL
+UNION SELECT after FROM history WHERE time_ms >= ?1 AND after IS NOT NULL
+UNION SELECT p.before FROM history_paths p JOIN history h ON h.id = p.history
+  WHERE h.time_ms >= ?1 AND p.before IS NOT NULL
+UNION SELECT p.after FROM history_paths p JOIN history h ON h.id = p.history
+  WHERE h.time_ms >= ?1 AND p.after IS NOT NULL)sql",
+                 since_ms));
+  for (;;) {
+    TRY_ASSIGN(bool more, rows.step());
+    if (!more) {
+      return {};
+    }
+    TRY_ASSIGN(std::optional<Digest> digest, rows.digest(0));
+    if (digest) {
+      visit(*digest);
+    }
+  }
+}
+
+} // namespace upskill::store
