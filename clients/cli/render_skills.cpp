@@ -164,7 +164,7 @@ void show(Page& page, const Invocation&, const SkillValidateResult& result) {
     if (!skill.loaders.empty()) {
       page.line(
           page.tint(Tint::dim,
-                    "  loads as it is in " + grouped(fine) + " of "
+                    "  " + clean_line(skill.skill) + " loads as it is in " + grouped(fine) + " of "
                         + count(static_cast<long long>(skill.loaders.size()), "loader", "loaders")
                         + ", ~" + grouped(skill.tokens) + " tokens"));
     }

@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <optional>
 
@@ -120,25 +121,30 @@ private:
   // Relays where that is needed and waits for the daemon's word.
   Word follow(connect::LineStream& stream) {
     for (;;) {
-      std::array<pollfd, 3> entries{pollfd{stream.descriptor(), POLLIN, 0},
-                                    m_to_daemon ? m_to_daemon->interest() : pollfd{-1, 0, 0},
-                                    m_from_daemon ? m_from_daemon->interest() : pollfd{-1, 0, 0}};
+      // First what has been read already: two words may come in one piece.
+      Result<std::string_view> line = stream.receive(0);
+      if (line) {
+        Word word = read_notice(*line).word;
+        if (word == Word::ended || word == Word::stopping) {
+          return word;
+        }
+        continue;
+      }
+      if (line.error().code != ErrorCode::timed_out) {
+        return Word::closed;
+      }
+      std::array<pollfd, 3> entries = interests(stream.descriptor());
       if (connect::wait(entries, -1) < 0) {
         return Word::closed;
       }
       relay(entries[1].revents, entries[2].revents);
-      if (entries[0].revents == 0) {
-        continue;
-      }
-      Result<std::string_view> line = stream.receive(0);
-      if (!line && line.error().code == ErrorCode::timed_out) {
-        continue;
-      }
-      Word word = line ? read_notice(*line).word : Word::closed;
-      if (word == Word::ended || word == Word::stopping || word == Word::closed) {
-        return word;
-      }
     }
+  }
+
+  std::array<pollfd, 3> interests(int first) const {
+    return {pollfd{first, POLLIN, 0},
+            m_to_daemon ? m_to_daemon->interest() : pollfd{-1, 0, 0},
+            m_from_daemon ? m_from_daemon->interest() : pollfd{-1, 0, 0}};
   }
 
   void relay(short to_daemon, short from_daemon) {
@@ -154,9 +160,7 @@ private:
   // will (its input has ended with nothing left in it), or after a signal.
   bool wait_for_input() {
     for (;;) {
-      std::array<pollfd, 3> entries{pollfd{m_input, POLLIN, 0},
-                                    m_to_daemon ? m_to_daemon->interest() : pollfd{-1, 0, 0},
-                                    m_from_daemon ? m_from_daemon->interest() : pollfd{-1, 0, 0}};
+      std::array<pollfd, 3> entries = interests(m_input);
       if (connect::wait(entries, -1) < 0) {
         return false;
       }
