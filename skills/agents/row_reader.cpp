@@ -17,6 +17,10 @@ constexpr std::size_t k_max_list = 32;   // entries of one list of a row
 constexpr std::size_t k_max_text = 4096; // bytes of one text of a row
 constexpr int k_max_depth = 32;          // folders below a root
 
+bool is_control(char c) {
+  return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
+}
+
 // Reads the members of one row. The first problem stays; reading goes on, so that the code below is
 // a list of keys.
 class RowReader {
@@ -44,7 +48,9 @@ public:
     for (const auto& [name, member] : value.items()) {
       std::string here = key.empty() ? name : key + "." + name;
       if (!use(name, member, here)) {
-        problem(to_valid_utf8(utf8_prefix(here, 100)), "is not a known key");
+        std::string shown(utf8_prefix(here, 100));
+        std::ranges::replace_if(shown, is_control, '?');
+        problem(shown, "is not a known key");
       }
     }
   }
@@ -65,9 +71,7 @@ public:
       return;
     }
     out = value.get<std::string>();
-    bool control = std::ranges::any_of(
-        out, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
-    if (out.empty() || out.size() > k_max_text || control) {
+    if (out.empty() || out.size() > k_max_text || std::ranges::any_of(out, is_control)) {
       problem(key, "must be a line of 1 to 4096 bytes");
     }
   }

@@ -447,6 +447,7 @@ TEST_SUITE("AgentTable") {
           == at + "`user.reads[0].first_of` must name at least one folder");
     CHECK(user_message(R"({"id":"cursor"},{"id":"x","surprise":1})")
           == at + "`surprise` is not a known key");
+    CHECK(user_message(R"({"id":"x","a\nb":1})") == at + "`a?b` is not a known key");
     CHECK(user_message(R"({"title":"no id"})")
           == "`agents.json`, entry 1 of `agents`: `id` is missing");
     CHECK(user_message(R"({"id":"../x"})")
