@@ -188,6 +188,7 @@ TEST_SUITE("Engine") {
     world.settle();
     world.remove(0, "one");
     world.write_skill(1, "two", "edited");
+    world.close();
     SUBCASE("deleted") {
       std::filesystem::remove_all(world.folder() / "state");
     }
