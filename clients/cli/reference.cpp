@@ -108,10 +108,8 @@ std::string method_reference() {
     if (!method.description.empty()) {
       out += "\nAs agents are told: " + std::string(method.description) + "\n";
     }
-    out += "\nParameters: "
-           + std::string(
-               method.params_schema().find("\"properties\":{}") == std::string::npos ? "\n\n" : "")
-           + fields_table(method.params_schema());
+    std::string parameters = fields_table(method.params_schema());
+    out += (parameters.starts_with('|') ? "\nParameters:\n\n" : "\nParameters: ") + parameters;
     out += "\nResult:\n\n" + fields_table(method.result_schema());
   }
   return out;

@@ -85,6 +85,22 @@ std::string clean(std::string_view text, bool keep_lines) {
   return out;
 }
 
+// A command in back-ticks is one word, because it is copied as one, unless it is longer than a
+// line.
+std::size_t end_of_word(std::string_view text, std::size_t at, std::size_t columns) {
+  std::size_t end = std::min(text.find(' ', at), text.size());
+  std::string_view word = text.substr(at, end - at);
+  if (std::count(word.begin(), word.end(), '`') % 2 == 0) {
+    return end;
+  }
+  std::size_t close = text.find('`', end);
+  if (close == std::string_view::npos) {
+    return end;
+  }
+  std::size_t whole = std::min(text.find(' ', close), text.size());
+  return display_width(text.substr(at, whole - at)) <= columns ? whole : end;
+}
+
 std::string plain_number(double number, const char* format) {
   char buffer[48];
   int length = std::snprintf(buffer, sizeof buffer, format, number);
@@ -145,7 +161,7 @@ std::vector<std::string> wrap(std::string_view text, std::size_t columns) {
     width = 0;
   };
   for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = std::min(text.find(' ', at), text.size());
+    std::size_t end = end_of_word(text, at, columns);
     std::string_view word = text.substr(at, end - at);
     at = std::min(end + 1, text.size());
     std::size_t needed = display_width(word);

@@ -19,8 +19,8 @@ std::size_t display_width(std::string_view text);
 // Clean text cut to at most `columns`, the last one `ellipsis` when something was cut.
 std::string cut(std::string_view text, std::size_t columns, std::string_view ellipsis);
 
-// Clean text in lines of at most `columns`, broken at spaces, at least one line. A longer word is
-// broken where it must.
+// Clean text in lines of at most `columns`, broken at spaces outside of back-ticks, at least one
+// line. A longer word is broken where it must.
 std::vector<std::string> wrap(std::string_view text, std::size_t columns);
 
 // "1 skill", "2 skills", "1,024 skills".

@@ -1,0 +1,205 @@
+#include "clients/cli/call_method.h"
+#include "clients/cli/manual.h"
+#include "clients/cli/parse.h"
+
+#include <doctest/doctest.h>
+
+using namespace upskill;
+using namespace upskill::cli;
+
+namespace {
+
+Result<Invocation> parsed(std::vector<std::string_view> words) {
+  return parse(words);
+}
+
+std::string arguments(std::vector<std::string_view> words) {
+  auto invocation = parse(words);
+  return invocation ? invocation->arguments() : "error: " + invocation.error().message;
+}
+
+std::string hint(std::vector<std::string_view> words) {
+  auto invocation = parse(words);
+  REQUIRE_FALSE(invocation);
+  CHECK(invocation.error().code == ErrorCode::invalid_argument);
+  return invocation.error().hint;
+}
+
+} // namespace
+
+TEST_SUITE("parse") {
+  TEST_CASE("finds commands of one word and of two") {
+    CHECK(parsed({"status"})->command.method->name == "status");
+    CHECK(parsed({"sync", "undo"})->command.method->name == "sync_undo");
+    CHECK(parsed({"daemon", "start"})->command.words == "daemon start");
+    CHECK(parsed({})->command.words.empty());
+  }
+
+  TEST_CASE("takes required fields as words in their order") {
+    CHECK(arguments({"show", "pdf"}) == R"({"skill":"pdf"})");
+    CHECK(arguments({"validate", "a", "b"}) == R"({"paths":["a","b"]})");
+  }
+
+  TEST_CASE("takes a loose positional with and without its name") {
+    CHECK(arguments({"sync", "undo", "12"}) == R"({"id":12})");
+    CHECK(arguments({"sync", "undo", "--id", "12"}) == R"({"id":12})");
+    CHECK(arguments({"sync", "resolve", "pdf", "loser"}) == R"({"skill":"pdf","take":"loser"})");
+    CHECK(arguments({"sync", "resolve", "--take=loser", "pdf"})
+          == R"({"skill":"pdf","take":"loser"})");
+  }
+
+  TEST_CASE("takes options as their kinds say") {
+    CHECK(arguments({"sync",
+                     "enable",
+                     "--agent",
+                     "codex",
+                     "--agent=cursor",
+                     "--policy",
+                     "mirror",
+                     "--accept",
+                     "--dry-run"})
+          == R"({"policy":"mirror","agent":["codex","cursor"],"accept":true,"dry_run":true})");
+    CHECK(arguments({"list", "-n", "5", "--replicas"}) == R"({"replicas":true,"limit":5})");
+    CHECK(arguments({"list", "-n5", "-qpdf"}) == R"({"query":"pdf","limit":5})");
+    CHECK(arguments({"agents", "-a"}) == R"({"all":true})");
+    CHECK(arguments({"status"}) == "{}");
+  }
+
+  TEST_CASE("takes the options of every command anywhere") {
+    auto invocation = parsed({"--json", "sync", "now", "-y", "--private", "--config", "c.yaml"});
+    REQUIRE(invocation);
+    CHECK(invocation->json);
+    CHECK(invocation->yes);
+    CHECK(invocation->run_private);
+    CHECK(invocation->config == "c.yaml");
+    CHECK(invocation->arguments() == "{}");
+  }
+
+  TEST_CASE("takes words after -- as they are") {
+    CHECK(arguments({"validate", "--", "--json", "-x"}) == R"({"paths":["--json","-x"]})");
+  }
+
+  TEST_CASE("leaves what follows daemon run alone") {
+    auto invocation = parsed({"daemon", "run", "--log", "verbose", "--json", "--help"});
+    REQUIRE(invocation);
+    CHECK(invocation->rest == std::vector<std::string>{"--log", "verbose", "--json", "--help"});
+    CHECK_FALSE(invocation->json);
+    CHECK_FALSE(invocation->help);
+  }
+
+  TEST_CASE("keeps its own options out of the arguments") {
+    auto invocation = parsed({"daemon", "logs", "-f", "-n", "3"});
+    REQUIRE(invocation);
+    CHECK(invocation->flag("follow"));
+    CHECK(invocation->arguments() == R"({"lines":3})");
+  }
+
+  TEST_CASE("quotes hostile words for JSON") {
+    CHECK(arguments({"show", "a\"\n\xFF"}) == "{\"skill\":\"a\\\"\\n\xEF\xBF\xBD\"}");
+  }
+
+  TEST_CASE("suggests what was probably meant") {
+    CHECK(hint({"stauts"}) == "did you mean `upskill status`?");
+    CHECK(hint({"sync", "enabel"}) == "did you mean `upskill sync enable`?");
+    CHECK(hint({"conflicts"}) == "did you mean `upskill sync conflicts`?");
+    CHECK(hint({"list", "--jsno"}) == "did you mean `--json`?");
+    CHECK(hint({"sync", "plan", "--dryrun"}) == "did you mean `--dry-run`?");
+    CHECK(hint({"zzzzzz"}) == "`upskill help` lists the commands");
+    CHECK(hint({"list", "-x"}) == "`upskill help list` lists them");
+  }
+
+  TEST_CASE("refuses what is missing, too much, twice or of the wrong kind") {
+    CHECK(parsed({"show"}).error().message == "`upskill show` needs `skill`");
+    CHECK(parsed({"show", "a", "b"}).error().message
+          == "`b` is one word too many for `upskill show`");
+    CHECK(parsed({"list", "-n", "5", "-n", "6"}).error().message == "`-n` was given twice");
+    CHECK(parsed({"list", "-n", "many"}).error().message
+          == "`many` is not a whole number for `-n`");
+    CHECK(parsed({"list", "--limit"}).error().message == "`--limit` needs a value");
+    CHECK(parsed({"list", "--replicas=no"}).error().message == "`--replicas` takes no value");
+    CHECK(parsed({"sync", "enable", "--policy", "best"}).error().message
+          == "`best` is no value for `--policy`");
+    CHECK(hint({"sync", "enable", "--policy", "best"}) == "one of cover, mirror");
+    CHECK(parsed({"sync"}).error().message == "`sync` needs a further word");
+    CHECK(parsed({"status", "--dry-run"}).error().message
+          == "`upskill status` has no option `--dry-run`");
+  }
+
+  TEST_CASE("asks for nothing where help is wanted") {
+    CHECK(parsed({"show", "--help"})->help);
+    CHECK(parsed({"sync", "--help"})->command.words == "sync");
+    CHECK(parsed({"--version"})->version);
+  }
+
+  TEST_CASE("shows no control character of a word in an error") {
+    CHECK(parsed({"a\x1b[31mb"}).error().message == "there is no command `ab`");
+  }
+}
+
+TEST_SUITE("command_of") {
+  TEST_CASE("makes a command of every method that has one") {
+    for (const MethodInfo& method : catalog()) {
+      if (method.command.empty()) {
+        continue;
+      }
+      CAPTURE(method.name);
+      Command command = command_of(method);
+      for (const Option& option : command.options) {
+        CHECK_FALSE(option.doc.empty());
+        // A flag that must be given, or a list before another positional, cannot be said.
+        CHECK_FALSE((option.required && option.kind == ValueKind::flag));
+        CHECK((!option.many || option.position < 0
+               || option.position + 1
+                      == static_cast<int>(std::count_if(
+                          command.options.begin(), command.options.end(), [](const Option& other) {
+                            return other.position >= 0;
+                          }))));
+        for (const Option& global : global_options()) {
+          CHECK(option.name != global.name);
+          CHECK((option.letter == 0 || option.letter != global.letter));
+        }
+      }
+    }
+  }
+}
+
+TEST_SUITE("asks_first") {
+  TEST_CASE("asks where something changes, unless told to go on or only to show") {
+    CHECK(asks_first(*parsed({"sync", "now"})));
+    CHECK(asks_first(*parsed({"sync", "undo"})));
+    CHECK_FALSE(asks_first(*parsed({"sync", "now", "--yes"})));
+    CHECK_FALSE(asks_first(*parsed({"sync", "now", "--dry-run"})));
+    CHECK_FALSE(asks_first(*parsed({"sync", "plan"})));
+    CHECK_FALSE(asks_first(*parsed({"daemon", "stop"})));
+  }
+
+  TEST_CASE("does not go on alone where sync is switched on") {
+    CHECK(needs_a_word(*parsed({"sync", "enable"})));
+    CHECK_FALSE(needs_a_word(*parsed({"sync", "enable", "--yes"})));
+    CHECK_FALSE(needs_a_word(*parsed({"sync", "enable", "--dry-run"})));
+    CHECK_FALSE(needs_a_word(*parsed({"sync", "undo"})));
+  }
+}
+
+TEST_SUITE("manual") {
+  TEST_CASE("shows only examples that are right") {
+    for (const Example& example : examples()) {
+      std::string line(example.line);
+      CAPTURE(line);
+      std::size_t start = line.find("upskill ");
+      if (start != 0) {
+        continue; // another program's command
+      }
+      line.resize(std::min(line.find(" > "), line.size()));
+      std::vector<std::string_view> words;
+      for (std::size_t at = 8; at < line.size();) {
+        std::size_t end = std::min(line.find(' ', at), line.size());
+        words.push_back(std::string_view(line).substr(at, end - at));
+        at = end + 1;
+      }
+      auto invocation = parse(words);
+      REQUIRE(invocation);
+      CHECK(invocation->command.words == example.command);
+    }
+  }
+}
