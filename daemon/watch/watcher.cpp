@@ -105,20 +105,23 @@ asio::awaitable<void> Watcher::read_loop() {
 
 asio::awaitable<void> Watcher::drain() {
   // On the heap for the time of one wake-up: the idle daemon does not keep it.
-  std::vector<char> buffer(k_read_bytes);
+  auto buffer = std::make_unique_for_overwrite<char[]>(k_read_bytes);
   std::uint64_t cookie_seen = 0;
   bool overflow = false;
   for (int reads = 0; reads < k_reads_per_report && !overflow; ++reads) {
-    ssize_t bytes = ::read(m_stream.native_handle(), buffer.data(), buffer.size());
+    ssize_t bytes = ::read(m_stream.native_handle(), buffer.get(), k_read_bytes);
     if (bytes <= 0) {
       break;
     }
-    EventReader events({buffer.data(), static_cast<std::size_t>(bytes)});
+    EventReader events({buffer.get(), static_cast<std::size_t>(bytes)});
     while (std::optional<RawEvent> event = events.next()) {
       ++m_counters.events;
       overflow = overflow || (event->mask & IN_Q_OVERFLOW) != 0;
       if (event->wd == m_cookie_wd) {
         cookie_seen = std::max(cookie_seen, cookie_number(event->name));
+        if ((event->mask & IN_IGNORED) != 0) {
+          (void)watch_cookies(); // somebody removed the folder; a failure shows at the next use
+        }
       }
       m_state.handle(*event);
       if (m_state.has_commands()) {
@@ -191,7 +194,8 @@ asio::awaitable<void> Watcher::carry_out() {
     case Command::Kind::locate: {
       Location location = locate(m_stream.native_handle(), m_state.root(command->slot));
       if (location.root.outcome == Walk::Outcome::found) {
-        location.root = co_await walk(std::move(command->path), 0);
+        Walk found = co_await walk(std::move(command->path), 0);
+        location.root = std::move(found);
       }
       m_state.located(command->slot, location);
       break;
@@ -254,6 +258,7 @@ asio::awaitable<void> Watcher::stop() {
   m_tasks.cancel_all();
   m_cookie_came.notify_all();
   co_await m_tasks.join();
+  Turn turn = co_await take_turn(); // a watch() of somebody else's may be at it still
   if (m_stream.is_open()) {
     m_stream.close();
   }
@@ -265,12 +270,13 @@ std::vector<Warning> Watcher::warnings() const {
     warnings.push_back(m_no_inotify);
   }
   if (auto limited = m_state.limited_roots(); !limited.empty()) {
+    std::string others =
+        limited.size() == 1 ? "" : fmt::format(" and {} other roots", limited.size() - 1);
     warnings.push_back(
-        {fmt::format("the system gives too few watches: `{}`{} looked at now and then instead",
+        {fmt::format("`{}`{} cannot be watched fully: looking at all of it now and then instead",
                      limited.front().path,
-                     limited.size() == 1 ? " is"
-                                         : fmt::format(" and {} more are", limited.size() - 1)),
-         "raise `fs.inotify.max_user_watches` with sysctl, then restart the daemon"});
+                     others),
+         "raise `fs.inotify.max_user_watches` with sysctl, or keep fewer folders in it"});
   }
   return warnings;
 }

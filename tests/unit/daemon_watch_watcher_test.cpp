@@ -1,6 +1,7 @@
 #include "daemon/watch/watcher.h"
+#include "protocol/base/bounds.h"
 #include "tests/support/run_coroutine.h"
-#include "tests/support/test_folder.h"
+#include "tests/support/temporary_folder.h"
 
 #include <doctest/doctest.h>
 
@@ -52,7 +53,7 @@ std::string content(const fs::path& skill) {
 using Skills = std::map<std::pair<std::uint32_t, std::string>, std::string>;
 
 struct Fixture {
-  tests::TestFolder folder;
+  tests::TemporaryFolder folder;
   asio::io_context io;
   runtime::Pool pool{2};
   fs::path home = fs::path(folder.path()) / "home";
@@ -228,6 +229,38 @@ asio::awaitable<void> polls(Fixture* f) {
   CHECK(f->said(0, RescanReason::vanished));
 }
 
+asio::awaitable<void> polls_what_is_too_big(Fixture* f) {
+  fs::path root = f->home / "skills";
+  fs::create_directories(root / "pdf");
+  co_await f->start();
+  fs::create_directories(f->home / "big");
+  for (std::size_t i = 0; i <= k_max_skill_entries; ++i) {
+    fs::create_directory(f->home / "big" / std::to_string(i));
+  }
+  fs::rename(f->home / "big", root / "big");
+  co_await f->synchronise();
+  CHECK(f->said(0, RescanReason::watch_limit));
+  REQUIRE(f->watcher->warnings().size() == 1);
+  CHECK(f->watcher->warnings()[0].hint.find("fs.inotify.max_user_watches") != std::string::npos);
+  CHECK_FALSE(f->watcher->polling());
+  write(root / "pdf/SKILL.md", "x");
+  co_await f->synchronise();
+  auto said = std::count_if(f->changes.begin(), f->changes.end(), [](const Change& change) {
+    return change.skill == "pdf" && change.kind == ChangeKind::other;
+  });
+  CHECK(said == 1); // by the look; the events told it as `created` and `closed`
+  CHECK(f->changes.size() == 3);
+}
+
+asio::awaitable<void> survives_loss_of_the_cookie_folder(Fixture* f) {
+  fs::create_directories(f->home / "skills/pdf");
+  co_await f->start();
+  fs::remove_all(f->folder.path() + "/cookies");
+  write(f->home / "skills/pdf/x", "x");
+  co_await f->synchronise();
+  CHECK(f->said(0, "pdf"));
+}
+
 asio::awaitable<void> resolves_links(Fixture* f) {
   fs::create_directories(f->home / "dotfiles/skills/pdf");
   fs::create_directory_symlink(f->home / "dotfiles", f->home / ".claude");
@@ -387,6 +420,16 @@ TEST_SUITE("Watcher") {
   TEST_CASE_FIXTURE(Fixture, "polling tells the same") {
     open(WatchMode::polling, {"skills"});
     run(polls(this));
+  }
+
+  TEST_CASE_FIXTURE(Fixture, "a root with too many folders is polled besides, and it says so") {
+    open(WatchMode::automatic, {"skills"});
+    run(polls_what_is_too_big(this));
+  }
+
+  TEST_CASE_FIXTURE(Fixture, "the cookie folder may be removed") {
+    open(WatchMode::automatic, {"skills"});
+    run(survives_loss_of_the_cookie_folder(this));
   }
 
   TEST_CASE_FIXTURE(Fixture, "links on the way to a root are resolved") {
