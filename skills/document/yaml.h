@@ -9,8 +9,8 @@
 namespace upskill::document {
 
 // Bounds that hostile YAML meets. The largest front matter of 10,150 real files has a few KB.
-inline constexpr std::size_t k_max_front_matter = 128u << 10; // bytes
-inline constexpr std::size_t k_max_yaml_nodes = 10'000;       // aliases counted as what they repeat
+inline constexpr std::size_t k_max_front_matter = 64u << 10; // bytes
+inline constexpr std::size_t k_max_yaml_nodes = 10'000;      // aliases counted as what they repeat
 inline constexpr std::size_t k_max_yaml_text = 1u << 20; // bytes of all scalars, aliases expanded
 inline constexpr std::size_t k_max_yaml_depth = 32;      // collections in each other
 
