@@ -347,11 +347,16 @@ TEST_SUITE("merge") {
     auto missing = merge_trees(ancestor, {&ours, &theirs}, nothing.source());
     REQUIRE_FALSE(missing);
     CHECK(missing.error().code == ErrorCode::not_found);
-    auto moved = merge_trees(
-        ancestor, {&ours, &theirs}, [](const Entry&) { return Result<std::string>("moved on"); });
-    REQUIRE_FALSE(moved);
-    CHECK(moved.error().code == ErrorCode::changed);
-    CHECK(moved.error().message.find("`SKILL.md`") != std::string::npos);
+    // Other bytes, of another length or of the same.
+    for (auto other : {+[](const Entry&) { return std::string("moved on"); },
+                       +[](const Entry& entry) { return std::string(entry.size, 'x'); }}) {
+      auto moved = merge_trees(ancestor, {&ours, &theirs}, [&](const Entry& entry) {
+        return Result<std::string>(other(entry));
+      });
+      REQUIRE_FALSE(moved);
+      CHECK(moved.error().code == ErrorCode::changed);
+      CHECK(moved.error().message.find("`SKILL.md`") != std::string::npos);
+    }
   }
 }
 

@@ -82,6 +82,10 @@ TEST_SUITE("text_merge") {
     CHECK_FALSE(merge_text("1\n2\n3\n", "1\n3\n", "1\n2\nb\n"));
     CHECK_FALSE(merge_text("1\n2\n3\n", "1\nnew\n2\n3\n", "1\nb\n3\n"));
     CHECK_FALSE(merge_text("1\n2\n", "1\nx\n2\n", "1\ny\n2\n"));
+    // One put `x` in the place of a line, the other beside it: not the same, though both new lines
+    // are.
+    CHECK_FALSE(merge_text("1\n2\n", "x\n2\n", "1\nx\n2\n"));
+    CHECK_FALSE(merge_text("1\n2\n", "1\nx\n", "1\nx\n2\n"));
   }
 
   TEST_CASE("overlapping changes are a conflict unless they are the same") {
@@ -231,6 +235,16 @@ TEST_SUITE("text_merge") {
       if (merged) {
         std::size_t end = merged->find("end");
         REQUIRE((end == std::string::npos || end + 3 == merged->size()));
+        // The join differs from one side by no more than the other side changed.
+        auto distance = [](std::string_view from, std::string_view to) {
+          std::size_t sum = 0;
+          for (const LineChange& change : diff_lines(split_lines(from), split_lines(to))) {
+            sum += change.a_end - change.a_begin + change.b_end - change.b_begin;
+          }
+          return sum;
+        };
+        REQUIRE(distance(ours, *merged) <= distance(base, theirs));
+        REQUIRE(distance(theirs, *merged) <= distance(base, ours));
       }
     }
   }
