@@ -1,0 +1,112 @@
+#include "protocol/base/utf8.h"
+#include "protocol/catalog.h"
+#include "protocol/mcp/session.h"
+#include "protocol/rpc/json_scanner.h"
+#include "protocol/rpc/json_text.h"
+#include "protocol/rpc/simdjson_reader.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+using namespace upskill;
+
+namespace {
+
+void require(bool holds) {
+  if (!holds) {
+    std::abort();
+  }
+}
+
+// Reads every value through simdjson, as decoding would.
+void walk(JsonReader& reader, int depth) {
+  switch (reader.kind()) {
+  case JsonKind::object:
+    require(
+        reader.each_field([&](std::string_view, JsonReader& value) { walk(value, depth + 1); }));
+    break;
+  case JsonKind::array:
+    require(reader.each_element([&](std::size_t, JsonReader& value) { walk(value, depth + 1); }));
+    break;
+  case JsonKind::string:
+    require(is_utf8(*reader.string()));
+    break;
+  case JsonKind::integer:
+    reader.integer();
+    break;
+  case JsonKind::real:
+    reader.real();
+    break;
+  case JsonKind::boolean:
+    require(reader.boolean().has_value());
+    break;
+  case JsonKind::null:
+    break;
+  }
+}
+
+// The scanner, an independent parser and simdjson must agree on what is JSON.
+void check_parsers(std::string_view text) {
+  rpc::JsonScanner scanner(text);
+  scanner.value();
+  bool is_json = scanner.at_end() && is_utf8(text);
+  // The other parser takes a NUL for the end of the text.
+  bool has_nul = text.find('\0') != std::string_view::npos;
+  if (scanner.fault() != rpc::JsonScanner::Fault::too_deep && !has_nul) {
+    // The other parser also refuses numbers beyond a double and unpaired surrogates, which the
+    // grammar allows.
+    bool may_refuse = text.find_first_of("eE") != std::string_view::npos || text.size() > 300
+                      || text.find("\\u") != std::string_view::npos;
+    require(is_json == nlohmann::json::accept(text) || (is_json && may_refuse));
+  }
+  rpc::JsonParser parser;
+  require(parser.read(text, "input", [](JsonReader& reader) { walk(reader, 0); }).has_value()
+          == is_json);
+  require(!rpc::is_request_id(text) || is_json || !is_utf8(text));
+}
+
+// Whatever comes in, what goes out is whole lines of valid JSON, and a restart changes nothing.
+void check_session(const mcp::Server& server, std::string_view input) {
+  mcp::Session session(server, Audience::people);
+  mcp::Outcome out;
+  while (!input.empty()) {
+    std::size_t end = std::min(input.find('\n'), input.size());
+    session.receive(input.substr(0, end), out);
+    input.remove_prefix(std::min(end + 1, input.size()));
+    for (std::size_t i = 0; i < out.calls.size(); i += 2) {
+      session.progress(out.calls[i].id, 1, 2.0, "half", out.output);
+      session.answer(out.calls[i].id, mcp::Answer(mcp::ToolAnswer{"{}"}), out.output);
+    }
+    for (const mcp::Call& call : out.calls) {
+      require(nlohmann::json::accept(call.arguments.empty() ? "{}" : call.arguments));
+    }
+    out.calls.clear();
+    session.resource_list_changed(out.output);
+    auto restored = mcp::Session::restore(server, Audience::people, session.save());
+    require(restored && restored->save() == session.save());
+  }
+  session.close(out.output);
+  require(session.in_flight() == 0);
+  for (std::size_t at = 0; at < out.output.size();) {
+    std::size_t end = out.output.find('\n', at);
+    require(end != std::string::npos);
+    require(nlohmann::json::accept(std::string_view(out.output).substr(at, end - at)));
+    at = end + 1;
+  }
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const mcp::Server k_server(mcp::ServerInfo{});
+  std::string_view input(reinterpret_cast<const char*>(data), size);
+  check_parsers(input);
+  check_session(k_server, input);
+  return 0;
+}
