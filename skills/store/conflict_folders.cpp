@@ -18,7 +18,7 @@ namespace upskill::store {
 namespace {
 
 constexpr std::string_view k_unfinished = ".new-";
-constexpr std::int64_t k_unfinished_age_ms = 3600 * 1000;
+constexpr std::int64_t k_unfinished_age_ms = 3'600'000;
 
 // What an interrupted keep() left; a younger one may be under way in another process.
 Result<void> sweep(const std::string& folder, std::int64_t time_ms) {

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t k_max_origin = 256u << 10;
 // An item without content may be a move that is under way.
-constexpr std::int64_t k_leftover_age_ms = 3600 * 1000;
+constexpr std::int64_t k_leftover_age_ms = 3'600'000;
 
 bool exists(const std::string& path) {
   struct stat status {};

@@ -225,7 +225,23 @@ TEST_SUITE("Database") {
     SUBCASE("of a negative version") {
       sql = "CREATE TABLE odd (x); PRAGMA user_version=-1";
     }
-    run_sql(path, sql);
+    SUBCASE("newer, with a log that its writer left when it was killed") {
+      sqlite3* live = nullptr;
+      REQUIRE(sqlite3_open((folder / "live.db").c_str(), &live) == SQLITE_OK);
+      REQUIRE(sqlite3_exec(live,
+                           "PRAGMA journal_mode=WAL; CREATE TABLE future (x);"
+                           "PRAGMA user_version=9",
+                           nullptr,
+                           nullptr,
+                           nullptr)
+              == SQLITE_OK);
+      copy(folder / "live.db", path);
+      copy(folder / "live.db-wal", path + "-wal");
+      sqlite3_close(live);
+    }
+    if (*sql != '\0') {
+      run_sql(path, sql);
+    }
     std::string before = store_test::read(path);
     auto database = Database::open(path, k_second);
     REQUIRE_FALSE(database);
