@@ -14,7 +14,8 @@ namespace {
 
 // An answer may be longer than what a client may ask: every conflict with its texts, for example.
 constexpr std::size_t k_max_answer = 4 * k_max_line;
-constexpr std::size_t k_read_size = 16 * 1024;
+// Small at first: a bridge, of which there are many, only ever reads a few short lines.
+constexpr std::size_t k_first_read = 1024;
 
 Error gone() {
   return {ErrorCode::unavailable, "the daemon closed the connection", {}};
@@ -75,7 +76,7 @@ Result<std::string_view> LineStream::receive(long limit_ms) {
     }
     std::size_t before = m_buffer.size();
     // Grows with what has come, so that a long answer is not read in many small pieces.
-    m_buffer.resize(before + std::max(k_read_size, before));
+    m_buffer.resize(before + std::max(k_first_read, before));
     ssize_t got = ::recv(m_socket.get(), m_buffer.data() + before, m_buffer.size() - before, 0);
     int problem = errno;
     m_buffer.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));

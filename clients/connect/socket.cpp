@@ -33,7 +33,10 @@ Result<void> check_run_folder(const std::string& folder) {
 
 Result<UniqueFd> connect_to_daemon(const Places& places) {
   std::string path = socket_path(places, ::geteuid());
-  TRY(check_run_folder(parent_path(path)));
+  TRY(check_run_folder(places.run()));
+  if (std::string folder = parent_path(path); folder != places.run()) {
+    TRY(check_run_folder(folder)); // where the usual path is too long for a socket
+  }
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path) {

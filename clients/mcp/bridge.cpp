@@ -106,6 +106,7 @@ private:
                   "what listens on the daemon's socket does not speak its language",
                   "restart the daemon: `upskill daemon stop`");
     }
+    m_was_served = true;
     long since = connect::steady_ms();
     Word word = follow(stream);
     if (word == Word::closed) {
@@ -179,7 +180,8 @@ private:
     if (!m_failing_since) {
       m_failing_since = now;
     }
-    if (now - *m_failing_since + m_pause_ms > m_world.give_up_ms) {
+    long limit = m_was_served ? m_world.give_up_ms : m_world.give_up_at_first_ms;
+    if (now - *m_failing_since + m_pause_ms > limit) {
       return false;
     }
     if (m_pause_ms > 0 && connect::wait({}, m_pause_ms) < 0) {
@@ -221,6 +223,7 @@ private:
   std::optional<Relay> m_from_daemon = {};
   std::optional<long> m_failing_since = {};
   long m_pause_ms = 0;
+  bool m_was_served = false;
 };
 
 } // namespace

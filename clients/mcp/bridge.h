@@ -15,7 +15,10 @@ struct BridgeWorld {
   // Connects to the daemon, started first where it is absent.
   std::function<Result<UniqueFd>()> connect;
   std::function<void(const Error&)> complain;
-  long give_up_ms = 30'000; // without a daemon that stays
+  // Without a daemon that stays: at first, before agents give up on us (Codex waits 10 s), and
+  // later.
+  long give_up_at_first_ms = 8000;
+  long give_up_ms = 30'000;
 };
 
 // Hands the agent's descriptors to the daemon and stays until the session ends, through the

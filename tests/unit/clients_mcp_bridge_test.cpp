@@ -136,7 +136,8 @@ public:
     world.output = std::move(output);
     world.connect = std::move(connect);
     world.complain = [this](const Error& error) { m_complaints.push_back(error); };
-    world.give_up_ms = 300;
+    world.give_up_at_first_ms = 300;
+    world.give_up_ms = 600;
     m_code = std::async(std::launch::async, [world = std::move(world)]() mutable {
       return mcp::serve_agent(std::move(world));
     });
@@ -283,6 +284,24 @@ TEST_SUITE("Bridge") {
     CHECK(tries <= 5);
     REQUIRE(session.complaints().size() == 1);
     CHECK(session.complaints().front().message == "the daemon does not stay up");
+  }
+
+  TEST_CASE("gives up on a daemon that ends whenever it is given the session") {
+    Ends to_agent = pipe_ends();
+    Ends from_agent = pipe_ends();
+    Listener listener;
+    Session session(std::move(from_agent.first), std::move(to_agent.second), listener.connector());
+    // At once, then after 50, 100 and 200 ms; after 400 more the 600 would be over.
+    int tries = 0;
+    while (tries < 10 && listener.somebody_waits(1000)) {
+      listener.accept().say("accepted");
+      ++tries;
+    }
+    CHECK(tries >= 4);
+    CHECK(tries <= 6);
+    CHECK(session.exit_code() == 3);
+    REQUIRE(session.complaints().size() == 1);
+    CHECK(session.complaints().front().message == "the daemon keeps ending");
   }
 
   TEST_CASE("does not try again where that cannot help") {

@@ -1,0 +1,128 @@
+# Starting, stopping and finding the daemon.
+
+run_folder=~/.local/state/upskill/run
+
+test_status_starts_it() {
+  run 0 upskill status --json
+  has '"pid":' '"sync":"off"' '"version":'
+  [[ -S $run_folder/upskilld.sock ]] || fail "there is no socket"
+  [[ $(stat -c %a "$run_folder") == 700 ]] || fail "others may enter $run_folder"
+  [[ $(stat -c %a "$run_folder/upskilld.sock") == 600 ]] || fail "others may connect"
+}
+
+test_daemon_status_starts_nothing() {
+  run 3 upskill daemon status
+  err_has "not running" "hint: \`upskill daemon start\`"
+  absent ~/.local/state/upskill
+}
+
+test_stop_starts_nothing() {
+  run 0 upskill daemon stop
+  has "not running"
+  absent ~/.local/state/upskill
+}
+
+test_start_status_stop() {
+  run 0 upskill daemon start
+  pid=$(daemon_pid)
+  run 0 upskill daemon start
+  has "already"
+  [[ $(daemon_pid) == "$pid" ]] || fail "it is another one"
+  run 0 upskill daemon stop
+  has "$pid"
+  until_gone "$pid"
+  run 3 upskill daemon status
+}
+
+test_stop_and_start_at_once() {
+  run 0 upskill status
+  run 0 upskill daemon stop
+  run 0 upskill status
+}
+
+test_many_starters_share_one() {
+  for i in 1 2 3 4 5 6 7 8; do
+    upskill status --json >"out$i" &
+    starters[i]=$!
+  done
+  for i in 1 2 3 4 5 6 7 8; do
+    wait "${starters[i]}" || fail "starter $i failed"
+  done
+  [[ $(sed 's/.*"pid":\([0-9]*\).*/\1/' out* | sort -u | wc -l) == 1 ]] || fail "several daemons"
+}
+
+test_it_outlives_the_command_and_leaves_its_folder() {
+  run 0 upskill daemon start
+  pid=$(daemon_pid)
+  [[ $(readlink "/proc/$pid/cwd") == / ]] || fail "it sits in $(readlink "/proc/$pid/cwd")"
+  [[ $(ps -o sid= -p "$pid") -ne $(ps -o sid= -p $$) ]] || fail "it is in our session"
+}
+
+test_killed_daemon_is_replaced() {
+  run 0 upskill daemon start
+  pid=$(daemon_pid)
+  kill -9 "$pid"
+  until_gone "$pid"
+  run 0 upskill status --json
+  [[ $(daemon_pid) != "$pid" ]] || fail "a dead one answered"
+}
+
+test_open_run_folder_is_refused() {
+  mkdir -p "$run_folder"
+  chmod 755 "$run_folder"
+  run 3 upskill status
+  err_has "open to other users" "0700"
+}
+
+test_linked_run_folder_is_refused() {
+  mkdir -p ~/elsewhere ~/.local/state/upskill
+  chmod 700 ~/elsewhere
+  ln -s ~/elsewhere "$run_folder"
+  run 3 upskill status
+  err_has "is a link"
+}
+
+test_state_folder_decides_which() {
+  run 0 upskill daemon start
+  run 3 env XDG_STATE_HOME="$HOME/other" upskill daemon status
+  err_has "not running"
+}
+
+test_private_leaves_no_socket() {
+  run 0 upskill status --private --json
+  has '"pid":'
+  absent "$run_folder/upskilld.sock"
+  run 3 upskill daemon status
+}
+
+test_ci_is_private() {
+  run 0 env CI=true upskill status --json
+  absent "$run_folder/upskilld.sock"
+}
+
+test_logs_of_a_running_and_of_a_stopped_one() {
+  run 0 upskill daemon start
+  run 0 upskill daemon logs --json
+  has '"lines":['
+  run 0 upskill daemon stop
+  run 0 upskill daemon logs --json
+  has '"lines":[' 'upskilld.log'
+}
+
+test_no_daemon_program() {
+  mkdir lonely
+  cp "$(command -v upskill)" lonely/
+  run 3 env PATH=/usr/bin:/bin lonely/upskill status
+  err_has "upskilld" "hint: "
+}
+
+test_interrupted_call_ends_with_130() {
+  run 0 upskill daemon start
+  # Stopped, it answers nothing; continued again at the end.
+  pid=$(daemon_pid)
+  kill -STOP "$pid"
+  trap 'kill -CONT "$pid"' EXIT
+  code=0
+  timeout --preserve-status -s INT 0.3 upskill list >/dev/null 2>&1 || code=$?
+  [[ $code == 130 ]] || fail "ended with $code"
+}

@@ -1,0 +1,139 @@
+# sync: enable, converge, conflicts, undo.
+
+# Where the policy `cover` puts copies for these three agents.
+a=~/.agents/skills
+c=~/.claude/skills
+
+enabled() {
+  three_agents
+  skill "$c" pdf
+  run 0 upskill sync enable --yes
+  wait_idle
+}
+
+test_off_at_first() {
+  run 0 upskill sync status
+  has "Sync is off" "upskill sync enable"
+  run 1 upskill sync status --check
+}
+
+test_dry_run_changes_nothing() {
+  three_agents
+  skill "$c" pdf
+  run 0 upskill sync enable --dry-run --json
+  has '"enabled":false' '"action":"create"'
+  absent "$a"
+  run 0 upskill sync status --json
+  has '"enabled":false'
+}
+
+test_enable_copies_to_who_lacks_it() {
+  enabled
+  same "$c/pdf" "$a/pdf"
+  run 0 upskill sync status --check
+  has "pdf"
+  run 0 upskill sync status --json
+  has '"enabled":true' '"state":"in_sync"'
+}
+
+test_an_edit_arrives() {
+  enabled
+  echo "More." >>"$a/pdf/SKILL.md"
+  wait_idle
+  same "$a/pdf" "$c/pdf"
+}
+
+test_a_new_skill_arrives() {
+  enabled
+  skill "$a" docx
+  wait_idle
+  same "$a/docx" "$c/docx"
+}
+
+test_a_deletion_arrives_and_can_be_undone() {
+  enabled
+  rm -r "$a/pdf"
+  run 0 upskill sync now --yes
+  wait_idle
+  absent "$c/pdf"
+  run 0 upskill sync undo --yes
+  wait_idle
+  [[ -f $c/pdf/SKILL.md && -f $a/pdf/SKILL.md ]] || fail "it did not come back"
+}
+
+test_log_tells_what_was_done() {
+  enabled
+  run 0 upskill sync log --json
+  has '"skill":"pdf"' '"action":"create"'
+  run 0 upskill sync log pdf
+  has "create" "pdf"
+}
+
+test_undo_of_an_edit() {
+  enabled
+  cp "$a/pdf/SKILL.md" before
+  echo "More." >>"$a/pdf/SKILL.md"
+  wait_idle
+  run 0 upskill sync undo --yes
+  wait_idle
+  same before "$a/pdf/SKILL.md"
+  same before "$c/pdf/SKILL.md"
+}
+
+test_a_conflict_is_kept_and_resolved() {
+  enabled
+  run 0 upskill daemon stop
+  sed -i 's/Do it./Do it this way./' "$a/pdf/SKILL.md"
+  sed -i 's/Do it./Do it that way./' "$c/pdf/SKILL.md"
+  run 0 upskill sync now --yes
+  wait_idle
+  run 0 upskill sync conflicts --json
+  has '"skill":"pdf"' 'this way' 'that way'
+  run 0 upskill sync conflicts
+  has "winner" "loser"
+  run 0 upskill sync resolve pdf loser --yes
+  wait_idle
+  same "$a/pdf" "$c/pdf"
+  run 0 upskill sync conflicts
+  has "no conflicts"
+}
+
+test_disable_leaves_every_copy() {
+  enabled
+  run 0 upskill sync disable --yes
+  echo "More." >>"$a/pdf/SKILL.md"
+  run 0 upskill sync status --json
+  has '"enabled":false'
+  [[ -f $c/pdf/SKILL.md ]] || fail "a copy went away"
+}
+
+test_without_an_agent() {
+  three_agents
+  skill "$c" pdf
+  run 0 upskill sync enable --without claude-code --yes
+  wait_idle
+  run 0 upskill sync status --json
+  lacks '"agents":["claude-code"'
+}
+
+test_mirror() {
+  three_agents
+  skill "$c" pdf
+  run 0 upskill sync enable --policy mirror --yes --json
+  has '"policy":"mirror"'
+}
+
+test_nothing_to_do() {
+  enabled
+  run 0 upskill sync now --yes
+  has "nothing to do"
+}
+
+test_a_restart_forgets_nothing() {
+  enabled
+  run 0 upskill daemon stop
+  echo "More." >>"$c/pdf/SKILL.md"
+  run 0 upskill sync status
+  wait_idle
+  same "$c/pdf" "$a/pdf"
+}
