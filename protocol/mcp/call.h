@@ -33,7 +33,8 @@ struct Call {
   bool wants_progress = false;
 };
 
-// What the lines received so far led to, in order. The receiver adds to it; the owner empties it.
+// What the lines received so far led to. The receiver adds to it; the owner empties it. A call may
+// be in both `calls` and `cancelled`: start first, then stop.
 struct Outcome {
   std::string output = {};            // bytes to write, whole lines
   std::vector<Call> calls = {};       // to start

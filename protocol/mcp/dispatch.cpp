@@ -1,3 +1,4 @@
+#include "protocol/base/utf8.h"
 #include "protocol/mcp/output.h"
 #include "protocol/mcp/requests.h"
 #include "protocol/mcp/session_state.h"
@@ -25,7 +26,7 @@ std::string unsupported_version_data(std::string_view requested) {
   json.begin_array();
   json.value(name_of(k_modern));
   json.end_array();
-  json.field("requested", requested.substr(0, 256));
+  json.field("requested", utf8_prefix(requested, 256));
   json.end_object();
   return data;
 }
@@ -97,7 +98,7 @@ void receive_request(SessionState& state,
   }
   if (request == nullptr || !is_spoken(*request, version)) {
     refuse(rpc::k_method_not_found,
-           "`" + std::string(message.method.substr(0, 64)) + "` is not a method of "
+           "`" + std::string(utf8_prefix(message.method, 64)) + "` is not a method of "
                + std::string(name_of(version)) + " on this server");
     return;
   }

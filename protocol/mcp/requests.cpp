@@ -1,5 +1,6 @@
 #include "protocol/mcp/requests.h"
 
+#include "protocol/base/utf8.h"
 #include "protocol/mcp/output.h"
 #include "protocol/mcp/tools.h"
 #include "protocol/mcp/uri.h"
@@ -136,7 +137,8 @@ void call_tool(SessionState& state, Exchange& exchange) {
   if (call.method == nullptr) {
     refuse(exchange,
            rpc::k_invalid_params,
-           "`" + name->substr(0, 64) + "` is not a tool of this server; tools/list has them");
+           "`" + std::string(utf8_prefix(*name, 64))
+               + "` is not a tool of this server; tools/list has them");
     return;
   }
   const rpc::Member* arguments = exchange.message.params.find("arguments");

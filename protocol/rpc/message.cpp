@@ -1,5 +1,6 @@
 #include "protocol/rpc/message.h"
 
+#include "protocol/base/utf8.h"
 #include "protocol/rpc/json_scanner.h"
 #include "protocol/rpc/json_text.h"
 
@@ -165,7 +166,7 @@ private:
     if (!members.add(member)) {
       refuse(message,
              k_invalid_request,
-             "`" + std::string(where) + std::string(member.key.substr(0, 64))
+             "`" + std::string(where) + std::string(utf8_prefix(member.key, 64))
                  + "` is given twice, or there are more than 64 members");
     }
   }

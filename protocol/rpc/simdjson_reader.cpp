@@ -132,10 +132,10 @@ public:
     }
     std::size_t index = 0;
     for (auto item : array) {
-      ondemand::value value;
-      if (std::move(item).get(value) != simdjson::SUCCESS) {
+      if (item.error() != simdjson::SUCCESS) {
         return false;
       }
+      ondemand::value value = item.value_unsafe();
       Reader<ondemand::value> reader(value);
       on_element(index++, reader);
     }

@@ -25,14 +25,13 @@ void require(bool holds) {
 }
 
 // Reads every value through simdjson, as decoding would.
-void walk(JsonReader& reader, int depth) {
+void walk(JsonReader& reader) {
   switch (reader.kind()) {
   case JsonKind::object:
-    require(
-        reader.each_field([&](std::string_view, JsonReader& value) { walk(value, depth + 1); }));
+    require(reader.each_field([&](std::string_view, JsonReader& value) { walk(value); }));
     break;
   case JsonKind::array:
-    require(reader.each_element([&](std::size_t, JsonReader& value) { walk(value, depth + 1); }));
+    require(reader.each_element([&](std::size_t, JsonReader& value) { walk(value); }));
     break;
   case JsonKind::string:
     require(is_utf8(*reader.string()));
@@ -66,7 +65,7 @@ void check_parsers(std::string_view text) {
     require(is_json == nlohmann::json::accept(text) || (is_json && may_refuse));
   }
   rpc::JsonParser parser;
-  require(parser.read(text, "input", [](JsonReader& reader) { walk(reader, 0); }).has_value()
+  require(parser.read(text, "input", [](JsonReader& reader) { walk(reader); }).has_value()
           == is_json);
   require(!rpc::is_request_id(text) || is_json || !is_utf8(text));
 }
