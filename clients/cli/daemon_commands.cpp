@@ -7,10 +7,12 @@
 #include "clients/cli/render.h"
 #include "clients/cli/text.h"
 #include "clients/cli/unit_text.h"
+#include "clients/connect/call.h"
 #include "clients/connect/interrupt.h"
 #include "clients/connect/socket.h"
 #include "clients/connect/start.h"
 #include "protocol/codec/codec.h"
+#include "protocol/methods.h"
 
 #include <unistd.h>
 
@@ -36,9 +38,37 @@ Result<bool> is_running(const Places& places) {
   return socket.has_value();
 }
 
+// Where the running daemon logs.
+Result<std::string> log_of_daemon(const Places& places) {
+  TRY_ASSIGN(UniqueFd socket, connect::connect_to_daemon(places));
+  connect::LineStream stream(std::move(socket));
+  connect::CallRequest request;
+  request.method = k_daemon_logs.name;
+  request.arguments = "{\"lines\":0}";
+  request.version = UPSKILL_VERSION;
+  TRY_ASSIGN(connect::CallReply reply, connect::call(stream, request, {}));
+  TRY_ASSIGN(connect::TextReader reader, connect::TextReader::open(reply.result, "the answer"));
+  TRY_ASSIGN(DaemonLogsResult result, decode<DaemonLogsResult>(reader, "result"));
+  if (result.path.empty()) {
+    return fail(ErrorCode::unsupported,
+                "the daemon logs to the terminal it was started on",
+                "start it with `upskill daemon start`, then it logs to a file");
+  }
+  return std::move(result.path);
+}
+
 } // namespace
 
 int run_daemon(const Invocation& invocation, const Environment& environment) {
+  // upskilld itself would leave without a word, as one of two that were started at once must.
+  Result<Places> places = find_places(environment);
+  Result<bool> running = places ? is_running(*places) : Result<bool>(false);
+  if (running && *running && invocation.rest.empty()) {
+    return end_with({ErrorCode::busy,
+                     "a daemon is running already",
+                     "`upskill daemon stop` ends it; `upskill daemon logs -f` shows its log"},
+                    invocation);
+  }
   Result<std::string> program = connect::find_daemon_program(environment);
   if (!program) {
     return end_with(program.error(), invocation);
@@ -136,6 +166,13 @@ int show_logs(const Invocation& invocation, const Screen& screen, const Environm
   std::string path = places->state + "/upskilld.log";
   if (follow) {
     connect::catch_interrupts();
+    if (*running) {
+      Result<std::string> told = log_of_daemon(*places);
+      if (!told) {
+        return end_with(told.error(), invocation);
+      }
+      path = std::move(*told);
+    }
     return follow_log(path, lines, invocation.json);
   }
   Result<DaemonLogsResult> log = read_log(path, lines);

@@ -139,8 +139,14 @@ private:
         return Word::closed;
       }
       relay(entries[1].revents, entries[2].revents);
+      if (nobody_listens()) {
+        return Word::ended;
+      }
     }
   }
+
+  // What we relay to has gone: the agent's end of its output is closed.
+  bool nobody_listens() const { return m_from_daemon && m_from_daemon->finished(); }
 
   std::array<pollfd, 3> interests(int first) const {
     return {pollfd{first, POLLIN, 0},
@@ -166,6 +172,9 @@ private:
         return false;
       }
       relay(entries[1].revents, entries[2].revents);
+      if (nobody_listens()) {
+        return false;
+      }
       if (entries[0].revents != 0) {
         int waiting = 0;
         return ::ioctl(m_input, FIONREAD, &waiting) != 0 || waiting > 0;

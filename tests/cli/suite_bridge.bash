@@ -129,3 +129,15 @@ test_a_refused_run_folder_is_told_on_stderr() {
   err_has "open to other users"
   [[ -z $out ]] || fail "$out"
 }
+
+test_it_ends_when_its_answers_go_nowhere() {
+  # A device is relayed to; this one takes nothing.
+  mkfifo to
+  upskill mcp <to >/dev/full &
+  bridge=$!
+  exec 7>to
+  say "$initialize"
+  code=0
+  wait "$bridge" || code=$?
+  [[ $code == 0 ]] || fail "the bridge ended with $code"
+}

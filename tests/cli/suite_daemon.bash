@@ -126,3 +126,39 @@ test_interrupted_call_ends_with_130() {
   timeout --preserve-status -s INT 0.3 upskill list >/dev/null 2>&1 || code=$?
   [[ $code == 130 ]] || fail "ended with $code"
 }
+
+test_run_beside_another_says_so() {
+  run 0 upskill daemon start
+  run 3 upskill daemon run
+  err_has "running already" "upskill daemon stop"
+}
+
+test_run_stays_in_front() {
+  upskill daemon run 2>running &
+  front=$!
+  # A command started at the same time waits for it, or wins; either way one daemon is there.
+  run 0 upskill status
+  kill -INT "$front" 2>/dev/null || true
+  wait "$front" || fail "it ended with $?: $(cat running)"
+}
+
+test_logs_are_followed_across_a_restart() {
+  run 0 upskill daemon start
+  run 0 upskill daemon stop
+  : >~/.local/state/upskill/upskilld.log
+  mkfifo followed
+  upskill daemon logs -f >followed &
+  follower=$!
+  exec 8<followed
+  echo "first line" >>~/.local/state/upskill/upskilld.log
+  IFS= read -r -t 10 line <&8
+  [[ $line == "first line" ]] || fail "$line"
+  rm ~/.local/state/upskill/upskilld.log
+  echo "second line" >~/.local/state/upskill/upskilld.log
+  IFS= read -r -t 10 line <&8
+  [[ $line == "second line" ]] || fail "$line"
+  kill -TERM "$follower"
+  code=0
+  wait "$follower" || code=$?
+  [[ $code == 130 ]] || fail "it ended with $code"
+}
