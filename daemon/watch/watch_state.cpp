@@ -48,12 +48,12 @@ void WatchState::set_roots(const std::vector<WatchRoot>& roots) {
     }
     same->places.push_back(place);
   }
-  for (std::uint16_t slot = 0; slot < m_slots.size(); ++slot) {
+  for (std::size_t slot = 0; slot < m_slots.size(); ++slot) {
     if (m_slots[slot].places.empty()) {
       forget(m_slots[slot]);
       m_slots[slot] = Slot(); // free: it is the numbers of the others that must stay
     } else if (m_slots[slot].presence == Presence::unknown) {
-      locate(slot);
+      locate(static_cast<std::uint16_t>(slot));
     }
   }
 }
@@ -61,13 +61,13 @@ void WatchState::set_roots(const std::vector<WatchRoot>& roots) {
 void WatchState::restart(RescanReason reason) {
   m_tree.clear();
   m_commands.clear();
-  for (std::uint16_t slot = 0; slot < m_slots.size(); ++slot) {
+  for (std::size_t slot = 0; slot < m_slots.size(); ++slot) {
     m_slots[slot].folder = WatchTree::k_none;
     m_slots[slot].ancestors.clear();
     m_slots[slot].locating = false;
     m_slots[slot].restarted = true;
     if (!m_slots[slot].places.empty()) {
-      locate(slot);
+      locate(static_cast<std::uint16_t>(slot));
     }
   }
   m_report.rescans.push_back({k_all_roots, reason});

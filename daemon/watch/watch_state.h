@@ -20,6 +20,9 @@ struct RawEvent {
   std::string_view name = {};
 };
 
+// Far from 65,535: old and new roots are numbered side by side while they are replaced.
+inline constexpr std::size_t k_max_roots = 4096;
+
 // What the driver is to do next, before it hands over another event: only so does the state always
 // match the watches that the kernel has.
 struct Command {
@@ -45,7 +48,7 @@ public:
   explicit WatchState(IgnoreRules ignored);
 
   // Replaces the wanted roots; those that stay keep their watches. Paths are real ones, without
-  // links; two roots with the same path are told of the same changes. At most 65,535.
+  // links; two roots with the same path are told of the same changes. At most k_max_roots.
   void set_roots(const std::vector<WatchRoot>& roots);
 
   // Forgets every watch because the driver starts over with none, and looks for every root again.

@@ -230,10 +230,10 @@ void Watcher::deliver() {
 }
 
 asio::awaitable<Result<void>> Watcher::watch(std::vector<WatchRoot> roots) {
-  if (roots.size() > UINT16_MAX) {
+  if (roots.size() > k_max_roots) {
     co_return fail(ErrorCode::too_large,
                    fmt::format("{} skill folders are too many to watch", roots.size()),
-                   fmt::format("at most {} can be watched", UINT16_MAX));
+                   fmt::format("at most {} can be watched", k_max_roots));
   }
   Turn turn = co_await take_turn();
   if (m_stopping) {
