@@ -47,6 +47,8 @@ public:
   bool is_idle() const;
 
   // Closed, and nothing refers to it any more.
+  bool is_closed() const { return m_phase == Phase::closed; }
+
   bool is_over() const { return m_phase == Phase::closed && m_waits == 0 && m_tasks.size() == 0; }
 
   // Looks at the limits of time; whether it wants to be looked at again.
@@ -105,13 +107,17 @@ private:
   // session_output.cpp
   int output_descriptor();
   boost::asio::posix::stream_descriptor& output();
+  enum class Next { nothing, write }; // write: write_pending() is to be called
   void send(std::string_view bytes);
+  Next write_or_keep(std::string_view bytes);
   ssize_t write_some(std::string_view bytes);
   void wait_output();
   void on_output();
+  void write_pending();
   bool is_backed_up() const;
   void close_when_drained();
   void close(std::string_view reason);
+  void drop(std::string_view reason);
   void abandon_calls();
   void changed();
 
@@ -135,7 +141,8 @@ private:
   bool m_is_first = true;  // no line was taken yet
   bool m_is_agent = false; // handed over
   bool m_protocol_closed = false;
-  bool m_record_is_stale = false;
+  bool m_ids_are_stale = false; // in the record
+  bool m_state_is_stale = false;
   bool m_is_large = false;           // a large message has passed: memory is worth giving back
   std::optional<Time> m_write_limit; // the client must have read something by then
   std::optional<Time> m_drain_limit; // what is in flight must be answered by then

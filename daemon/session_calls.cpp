@@ -71,7 +71,7 @@ void ClientSession::start_call(mcp::Call call, std::string& output) {
       report_progress(id, done, total, text);
     };
   }
-  m_record_is_stale = true;
+  m_ids_are_stale = true;
   runtime::TaskId task = m_tasks.start(run_call(std::move(call), std::move(context)));
   auto found = m_calls.find(id);
   if (found != m_calls.end()) { // it may have ended already
@@ -146,8 +146,11 @@ void ClientSession::finish_call(mcp::CallId id, Result<mcp::Answer> answer) {
   }
   std::string output;
   m_protocol.answer(id, std::move(answer), output);
-  send(output);
+  Next next = write_or_keep(output);
   record();
+  if (next == Next::write) {
+    write_pending();
+  }
   if (output.size() > SessionMemory::k_max_output / 64) {
     m_is_large = true;
     m_sessions.wants_tick();
@@ -163,7 +166,7 @@ void ClientSession::cancel_call(mcp::CallId id) {
   }
   RunningCall call = std::move(found->second);
   m_calls.erase(found);
-  m_record_is_stale = true;
+  m_ids_are_stale = true;
   call.stopping.request_stop();
   if (call.task) {
     m_tasks.cancel(*call.task);

@@ -126,7 +126,8 @@ void ClientSession::tell_bridge(std::string_view line) {
 }
 
 void ClientSession::record() {
-  m_record_is_stale = false;
+  m_ids_are_stale = false;
+  m_state_is_stale = false;
   if (!m_is_agent) {
     return; // nobody keeps the memory of a socket
   }

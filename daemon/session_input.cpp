@@ -144,19 +144,26 @@ void ClientSession::take_line(const SessionMemory::Line& line, mcp::Outcome& out
       start_call(std::move(call), outcome.output);
     }
   }
-  m_record_is_stale = m_record_is_stale || outcome.state_changed;
+  m_state_is_stale = m_state_is_stale || outcome.state_changed;
   outcome.state_changed = false;
 }
 
-// Only after the answers are on their way are the lines forgotten, so that they are answered after
-// a sudden death too.
+// The order makes a sudden death harmless: the calls that run are known before their lines are
+// forgotten, a new state of the protocol only after its answer is on its way (`initialize` can then
+// be handled again), and the lines last.
 void ClientSession::deliver(mcp::Outcome& outcome) {
-  send(outcome.output);
+  if (m_ids_are_stale && !m_state_is_stale) {
+    record();
+  }
+  Next next = write_or_keep(outcome.output);
   outcome.output.clear();
-  if (m_record_is_stale) {
+  if (m_state_is_stale) {
     record();
   }
   m_memory.handled();
+  if (next == Next::write) {
+    write_pending();
+  }
   if (m_is_large) {
     m_sessions.wants_tick();
   }

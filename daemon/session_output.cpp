@@ -13,6 +13,8 @@ namespace {
 
 // More than this waiting to be read: nothing more is asked of us meanwhile.
 constexpr std::size_t k_backed_up = 1u << 20;
+// As much as an empty pipe takes: what is larger has to wait in part.
+constexpr std::size_t k_direct = 64u << 10;
 constexpr auto k_write_limit = std::chrono::seconds(30);
 
 } // namespace
@@ -60,8 +62,17 @@ bool ClientSession::is_idle() const {
 }
 
 void ClientSession::send(std::string_view bytes) {
+  if (write_or_keep(bytes) == Next::write) {
+    write_pending();
+  }
+}
+
+// Small output is written at once. What is larger, or comes behind other output, is only recorded:
+// the caller may then forget what it answers before it is written, and a death within the write is
+// the only one that can tear a line.
+ClientSession::Next ClientSession::write_or_keep(std::string_view bytes) {
   if (bytes.empty() || m_phase == Phase::closed) {
-    return;
+    return Next::nothing;
   }
   if (m_services.mirror != nullptr) {
     m_services.mirror->record(m_number, telemetry::Direction::to_client, bytes);
@@ -69,50 +80,49 @@ void ClientSession::send(std::string_view bytes) {
   if (m_services.log.shows(telemetry::LogLevel::verbose)) {
     m_services.log.verbose("session {} -> {}", m_number, telemetry::loggable(bytes));
   }
+  if (!m_memory.pending().empty() || bytes.size() > k_direct) {
+    bool starts = m_memory.pending().empty();
+    if (!m_memory.add_pending(bytes)) {
+      drop("it does not read, and 64 MiB wait for it");
+      return Next::nothing;
+    }
+    return starts ? Next::write : Next::nothing;
+  }
   // A pipe takes up to PIPE_BUF bytes whole or not at all.
-  bool may_tear = bytes.size() > PIPE_BUF && m_memory.pending().empty();
+  bool may_tear = bytes.size() > PIPE_BUF;
   if (may_tear) {
     m_memory.begin_write();
   }
-  std::size_t written = 0;
-  if (m_memory.pending().empty()) {
-    ssize_t now = write_some(bytes);
-    if (now < 0) {
-      close("");
-      return;
-    }
-    written = static_cast<std::size_t>(now);
-  }
-  bool fits = written == bytes.size() || m_memory.add_pending(bytes, written);
+  ssize_t written = write_some(bytes);
+  bool is_short = written >= 0 && static_cast<std::size_t>(written) < bytes.size();
+  bool fits = !is_short || m_memory.add_pending(bytes, static_cast<std::size_t>(written));
   if (may_tear) {
     m_memory.end_write();
   }
-  if (!fits) {
-    m_services.counters.at("clients_dropped").fetch_add(1, std::memory_order_relaxed);
-    close("it does not read, and 64 MiB wait for it");
-  } else if (written < bytes.size()) {
+  if (written < 0 || !fits) {
+    close("");
+  } else if (is_short) {
     wait_output();
   }
+  return Next::nothing;
+}
+
+void ClientSession::drop(std::string_view reason) {
+  m_services.counters.at("clients_dropped").fetch_add(1, std::memory_order_relaxed);
+  close(reason);
 }
 
 // As write(2), but 0 when nothing can be written now, and -1 only when nothing ever will.
 ssize_t ClientSession::write_some(std::string_view bytes) {
-  std::size_t written = 0;
-  while (written < bytes.size()) {
-    ssize_t now = ::write(output().native_handle(), bytes.data() + written, bytes.size() - written);
-    if (now < 0 && errno == EINTR) {
-      continue;
-    }
-    if (now < 0 && errno != EAGAIN) {
-      return -1;
-    }
-    if (now <= 0) {
-      break;
-    }
-    written += static_cast<std::size_t>(now);
+  ssize_t written = 0;
+  do {
+    written = ::write(output().native_handle(), bytes.data(), bytes.size());
+  } while (written < 0 && errno == EINTR);
+  if (written < 0) {
+    return errno == EAGAIN ? 0 : -1;
   }
-  m_services.bytes_out.fetch_add(static_cast<std::int64_t>(written), std::memory_order_relaxed);
-  return static_cast<ssize_t>(written);
+  m_services.bytes_out.fetch_add(written, std::memory_order_relaxed);
+  return written;
 }
 
 void ClientSession::wait_output() {
@@ -138,27 +148,35 @@ void ClientSession::on_output() {
     changed();
     return;
   }
-  m_memory.begin_write();
-  ssize_t written = write_some(m_memory.pending());
-  if (written < 0) {
-    close("");
-    return;
-  }
   bool was_backed_up = is_backed_up();
-  m_memory.pending_written(static_cast<std::size_t>(written));
-  m_memory.end_write();
-  if (written > 0) {
-    m_write_limit.reset();
+  write_pending();
+  if (was_backed_up && !is_backed_up() && m_phase == Phase::open) {
+    process_input();
+    wait_input();
+  }
+}
+
+void ClientSession::write_pending() {
+  // Recorded after each write: what a death may repeat is one write.
+  ssize_t written = 1;
+  while (written > 0 && !m_memory.pending().empty()) {
+    m_memory.begin_write();
+    written = write_some(m_memory.pending());
+    if (written < 0) {
+      close("");
+      return;
+    }
+    m_memory.pending_written(static_cast<std::size_t>(written));
+    m_memory.end_write();
+    if (written > 0) {
+      m_write_limit.reset();
+    }
   }
   if (!m_memory.pending().empty()) {
     wait_output();
   } else {
     close_when_drained();
     changed();
-  }
-  if (was_backed_up && !is_backed_up() && m_phase == Phase::open) {
-    process_input();
-    wait_input();
   }
 }
 
@@ -176,8 +194,7 @@ void ClientSession::resource_updated(std::string_view uri) {
 
 bool ClientSession::tick(Time now) {
   if (m_write_limit && now >= *m_write_limit) {
-    m_services.counters.at("clients_dropped").fetch_add(1, std::memory_order_relaxed);
-    close("it has read nothing for 30 s");
+    drop("it has read nothing for 30 s");
   }
   if (m_drain_limit && now >= *m_drain_limit && m_phase == Phase::draining) {
     abandon_calls();

@@ -5,6 +5,8 @@
 #include <malloc.h>
 #include <sys/socket.h>
 
+#include <algorithm>
+
 namespace upskill::daemon {
 namespace {
 
@@ -121,12 +123,13 @@ void Sessions::tick() {
   if (again) {
     wants_tick();
   }
+  remove_ended();
 }
 
 void Sessions::changed(ClientSession& session) {
-  if (session.is_over() && !m_removal_is_due) {
+  if (session.is_closed() && !m_removal_is_due) {
     m_removal_is_due = true;
-    // Later, because the session is still on the stack.
+    // Later, because the session, or its last task, is still on the stack.
     asio::post(m_services.io, [this] { remove_ended(); });
   }
   if (m_is_stopping) {
@@ -136,7 +139,16 @@ void Sessions::changed(ClientSession& session) {
 
 void Sessions::remove_ended() {
   m_removal_is_due = false;
+  if (m_sessions.empty()) {
+    return;
+  }
   std::erase_if(m_sessions, [](const auto& entry) { return entry.second->is_over(); });
+  bool any_closed = std::any_of(m_sessions.begin(), m_sessions.end(), [](const auto& entry) {
+    return entry.second->is_closed();
+  });
+  if (any_closed) {
+    wants_tick(); // its last task may end without a word
+  }
   if (m_sessions.empty()) {
     m_changed.notify_all();
     m_on_empty();
