@@ -197,6 +197,11 @@ void RoundRun::stage_new(Scope& scope,
     if (auto made = make_directories(setup.path); !made) {
       return write_failed(scope, name, root, made.error());
     }
+    // Known from now on, so that the next look does not take it for a stranger.
+    RootProbe probe = probe_root(setup.path);
+    scope.roots[root].record.device = probe.device;
+    scope.roots[root].record.inode = probe.inode;
+    warn_if(m_state.record_root(scope, root));
   }
   Result<StagedCopy> staged = link.empty()
                                   ? m_state.stager.stage(setup.path, name, pending.tree, bytes_of)

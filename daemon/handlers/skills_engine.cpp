@@ -1,0 +1,31 @@
+#include "daemon/handlers/skills_engine.h"
+
+#include "daemon/handlers/sync.h"
+
+namespace upskill::daemon {
+namespace {
+
+class SkillsEngine final : public Engine {
+public:
+  explicit SkillsEngine(EngineContext context)
+      : m_service(std::move(context), process_environment()) {}
+
+  void bind(Binder& binder) override { bind_sync_handlers(binder, m_service); }
+
+  void start() override { m_service.start(); }
+
+  asio::awaitable<void> stop() override { return m_service.stop(); }
+
+  void describe(StatusResult& status) const override { m_service.describe(status); }
+
+private:
+  SyncService m_service;
+};
+
+} // namespace
+
+std::unique_ptr<Engine> make_skills_engine(EngineContext context) {
+  return std::make_unique<SkillsEngine>(std::move(context));
+}
+
+} // namespace upskill::daemon

@@ -1,0 +1,148 @@
+#include "daemon/sync/scene.h"
+
+#include "protocol/base/atomic_file.h"
+
+#include <algorithm>
+
+namespace upskill::daemon {
+namespace {
+
+constexpr std::size_t k_max_user_table = 1u << 20; // as AgentTable::merge_user takes it
+
+bool contains(const std::vector<std::string>& list, std::string_view text) {
+  return std::ranges::find(list, text) != list.end();
+}
+
+Result<void> check_agents(const agents::AgentTable& table, const std::vector<std::string>& ids) {
+  for (const std::string& id : ids) {
+    if (table.find(id) == nullptr) {
+      return fail(ErrorCode::invalid_argument,
+                  "`" + id + "` is no agent that we know",
+                  "`upskill agents --all` lists them");
+    }
+  }
+  return {};
+}
+
+// Agents' folders in the user's scope, and below each project that is synchronised.
+std::vector<library::AgentFolders> folders_of_all(const Scene& scene, agents::Setting setting) {
+  std::vector<library::AgentFolders> all;
+  std::vector<std::string> projects = {std::string()};
+  for (const ProjectSettings& project : scene.settings.projects) {
+    projects.push_back(project.path);
+  }
+  for (const std::string& project : projects) {
+    setting.project = project;
+    for (const std::string& id : scene.enabled) {
+      for (library::AgentFolders& folders : library::folders_of(*scene.table.find(id), setting)) {
+        if (folders.project == project) {
+          all.push_back(std::move(folders));
+        }
+      }
+    }
+  }
+  return all;
+}
+
+sync::RootSetup setup_of(const library::Root& root, const SyncSettings& settings) {
+  sync::RootSetup setup;
+  setup.path = root.real_path;
+  setup.agents = root.readers;
+  setup.aliases = root.aliases;
+  if (root.path != root.real_path) {
+    setup.aliases.insert(setup.aliases.begin(), root.path);
+  }
+  setup.refused = root.state == RootState::refused;
+  setup.reason = root.reason;
+  setup.last_resort = root.writers.empty();
+  setup.never_touch = root.never_touch;
+  setup.by_link =
+      !root.writers.empty() && std::ranges::all_of(root.writers, [&](const std::string& agent) {
+        return contains(settings.link, agent) && contains(root.link_readers, agent);
+      });
+  return setup;
+}
+
+sync::ScopeSetup scope_of(const Scene& scene, const std::string& project, bool enabled) {
+  sync::ScopeSetup scope;
+  scope.project = project;
+  scope.enabled = enabled;
+  scope.policy = scene.settings.policy;
+  scope.exclude = scene.settings.exclude;
+  std::vector<const library::Root*> roots;
+  for (const library::Root& root : scene.roots) {
+    if (root.project == project) {
+      roots.push_back(&root);
+      scope.roots.push_back(setup_of(root, scene.settings));
+    }
+  }
+  auto index_of = [&](const std::string& path) -> std::optional<sync::RootIndex> {
+    const library::Root* root = library::find_root(scene.roots, path);
+    auto at = std::ranges::find(roots, root);
+    return at == roots.end() ? std::nullopt
+                             : std::optional(static_cast<sync::RootIndex>(at - roots.begin()));
+  };
+  for (const library::AgentFolders& folders : scene.folders) {
+    if (folders.project != project) {
+      continue;
+    }
+    sync::AgentSetup& agent = scope.agents.emplace_back();
+    agent.id = folders.agent;
+    agent.follows_links = folders.follows_links;
+    for (const std::string& path : folders.roots.reads) {
+      auto index = index_of(path);
+      if (index && std::ranges::find(agent.reads, *index) == agent.reads.end()) {
+        agent.reads.push_back(*index);
+      }
+    }
+    if (!folders.roots.writes.empty()) {
+      agent.preferred = index_of(folders.roots.writes);
+    }
+  }
+  return scope;
+}
+
+} // namespace
+
+bool Scene::sync_is_on() const {
+  return settings.enabled || !settings.projects.empty();
+}
+
+bool Scene::is_detected(std::string_view agent) const {
+  return std::ranges::find(detected, agent, &agents::Detected::id) != detected.end();
+}
+
+Result<Scene>
+look_around(const SyncSettings& settings, const Places& places, const Environment& environment) {
+  const std::string user_file = places.config + "/agents.json";
+  std::optional<std::string> user_text;
+  std::optional<Error> problem;
+  if (Result<std::string> text = read_file(user_file, k_max_user_table)) {
+    user_text = std::move(*text);
+  } else if (text.error().code != ErrorCode::not_found) {
+    problem = text.error();
+  }
+  TRY_ASSIGN(agents::LoadedTable loaded, agents::load_table(user_text, "`" + user_file + "`"));
+  Scene scene{settings, std::move(loaded.table), problem ? problem : loaded.problem};
+  TRY(check_agents(scene.table, settings.agents));
+  TRY(check_agents(scene.table, settings.without));
+  TRY(check_agents(scene.table, settings.link));
+  agents::Setting setting{places, environment, agents::real_probe(), {}};
+  scene.detected = agents::detect(scene.table, setting);
+  for (const agents::Agent& agent : scene.table.agents()) {
+    bool wanted =
+        settings.agents.empty() ? scene.is_detected(agent.id) : contains(settings.agents, agent.id);
+    if (wanted && !contains(settings.without, agent.id)) {
+      scene.enabled.push_back(agent.id);
+    }
+  }
+  scene.folders = folders_of_all(scene, setting);
+  scene.roots = library::discover_roots(scene.folders, places.home);
+  scene.scopes.push_back(scope_of(scene, {}, settings.enabled));
+  for (const ProjectSettings& project : settings.projects) {
+    scene.scopes.push_back(scope_of(scene, project.path, true));
+  }
+  return scene;
+}
+
+} // namespace upskill::daemon

@@ -1,0 +1,35 @@
+#pragma once
+#include "daemon/sync/settings.h"
+#include "protocol/base/paths.h"
+#include "skills/agents/resolve.h"
+#include "skills/library/roots.h"
+#include "skills/sync/setup.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace upskill::daemon {
+
+// The machine as it was found: which agents there are, where their skills lie, and who takes part
+// in sync. Made on the pool, then never changed, so that handlers share it.
+struct Scene {
+  SyncSettings settings = {};
+  agents::AgentTable table;
+  std::optional<Error> table_problem = {};
+  std::vector<agents::Detected> detected = {};
+  std::vector<std::string> enabled = {};           // ids of the agents that take part
+  std::vector<library::AgentFolders> folders = {}; // of those
+  std::vector<library::Root> roots = {};
+  std::vector<sync::ScopeSetup> scopes = {};
+
+  bool sync_is_on() const;
+  bool is_detected(std::string_view agent) const;
+};
+
+// Looks at the machine. Errors: the built-in table is damaged (a bug), or `settings` names an agent
+// that is not in the table.
+Result<Scene>
+look_around(const SyncSettings& settings, const Places& places, const Environment& environment);
+
+} // namespace upskill::daemon

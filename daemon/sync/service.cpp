@@ -1,0 +1,241 @@
+#include "daemon/sync/service.h"
+
+#include "daemon/await.h"
+#include "daemon/runtime/offload.h"
+#include "protocol/codec/codec.h"
+#include "skills/library/names.h"
+
+#include <algorithm>
+
+namespace upskill::daemon {
+namespace {
+
+constexpr auto k_rescan_every = std::chrono::hours(1);
+constexpr const char* k_settings_key = "sync";
+
+std::int64_t steady_ms(runtime::Clock::time_point time) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
+}
+
+} // namespace
+
+SyncService::SyncService(EngineContext context, Environment environment)
+    : m_context(std::move(context))
+    , m_environment(std::move(environment))
+    , m_lane(m_context.io.get_executor(), m_context.pool)
+    , m_rescan_at(runtime::Clock::now() + k_rescan_every)
+    , m_changed(m_context.io.get_executor())
+    , m_rested(m_context.io.get_executor())
+    , m_alarm(m_context.io.get_executor(), [this] { m_changed.notify_all(); })
+    , m_tasks(m_context.io.get_executor(), [this](const std::exception_ptr&) {
+      m_context.log.error("a task of the sync service failed");
+    }) {}
+
+sync::Moment SyncService::now() const {
+  auto wall = std::chrono::system_clock::now().time_since_epoch();
+  return {std::chrono::duration_cast<std::chrono::milliseconds>(wall).count(),
+          steady_ms(runtime::Clock::now())};
+}
+
+void SyncService::start() {
+  m_tasks.start(begin());
+}
+
+asio::awaitable<void> SyncService::stop() {
+  m_alarm.clear();
+  m_tasks.cancel_all();
+  if (m_watcher) {
+    co_await m_watcher->stop();
+  }
+  co_await m_tasks.join();
+}
+
+Result<sync::Engine> SyncService::open_engine() const {
+  const Places& places = m_context.places;
+  sync::EngineOptions options;
+  options.database = places.state + "/sync.db";
+  options.objects = places.data + "/objects";
+  options.trash = places.data + "/trash";
+  options.conflicts = places.data + "/conflicts";
+  return sync::Engine::open(std::move(options), const_cast<sync::Filesystem&>(m_files), now());
+}
+
+asio::awaitable<void> SyncService::begin() {
+  auto open = [this]() -> Result<std::pair<sync::Engine, SyncSettings>> {
+    TRY_ASSIGN(sync::Engine engine, open_engine());
+    TRY_ASSIGN(std::optional<std::string> text, engine.setting(k_settings_key));
+    SyncSettings settings;
+    if (text) {
+      TRY_ASSIGN(settings, parse_settings(*text));
+    }
+    return std::pair(std::move(engine), std::move(settings));
+  };
+  AWAIT(auto opened, runtime::offload(m_context.pool(), std::move(open)));
+  SyncSettings settings;
+  if (!opened) {
+    m_context.log.error("sync cannot start: {}", opened.error().message);
+    m_problem = opened.error();
+    m_lane.fail(opened.error());
+  } else {
+    if (opened->first.opened() == sync::OpenedState::damaged) {
+      m_round_warnings.push_back(
+          "sync.db was damaged and put aside; history is lost, no version is");
+    }
+    settings = std::move(opened->second);
+    m_lane.open(std::move(opened->first));
+  }
+  watch::WatcherOptions options;
+  options.cookie_folder = m_context.places.run() + "/cookies";
+  options.ignored = {library::ignored_name, library::ignored_in_skill};
+  auto on_report = [this](watch::Report report) { this->on_report(std::move(report)); };
+  auto watcher = watch::Watcher::open(
+      m_context.io.get_executor(), m_context.pool(), std::move(options), std::move(on_report));
+  if (watcher) {
+    m_watcher = std::move(*watcher);
+  } else {
+    m_context.log.error("folders cannot be watched: {}", watcher.error().message);
+    m_round_warnings.push_back(watcher.error().message);
+  }
+  AWAIT(Result<Scene> scene, look(std::move(settings)));
+  if (!scene) {
+    m_problem = scene.error();
+    m_context.log.error("agents cannot be found: {}", scene.error().message);
+  } else {
+    AWAIT(Result<void> adopted, adopt(std::move(*scene)));
+    if (!adopted) {
+      m_problem = m_problem ? m_problem : adopted.error();
+      m_context.log.error("{}", adopted.error().message);
+    }
+  }
+  m_started = true;
+  m_rested.notify_all();
+  m_tasks.start(work_loop());
+}
+
+asio::awaitable<Result<Scene>> SyncService::look(SyncSettings settings) {
+  auto job = [this, &settings] { return look_around(settings, m_context.places, m_environment); };
+  AWAIT(Result<Scene> scene, runtime::offload(m_context.pool(), std::move(job)));
+  co_return scene;
+}
+
+// Takes a scene on: the engine learns who takes part, the watcher what to watch, and everything is
+// looked at once.
+asio::awaitable<Result<void>> SyncService::adopt(Scene scene) {
+  m_scene = std::make_shared<const Scene>(std::move(scene));
+  std::vector<sync::ScopeSetup> scopes = m_scene->scopes;
+  sync::Moment moment = now();
+  auto configure = [&scopes, moment](sync::Engine& engine) -> Result<void> {
+    return engine.configure(std::move(scopes), moment);
+  };
+  AWAIT(Result<void> configured, m_lane.with_engine(std::move(configure)));
+  std::vector<watch::WatchRoot> roots;
+  m_watched.clear();
+  for (const library::Root& root : m_scene->roots) {
+    if (root.state == RootState::refused) {
+      continue;
+    }
+    std::string boundary = root.project.empty() ? m_context.places.home : root.project;
+    roots.push_back({root.real_path, std::move(boundary)});
+    m_watched.push_back(root.real_path);
+  }
+  if (m_watcher) {
+    AWAIT(Result<void> watched, m_watcher->watch(std::move(roots)));
+    if (!watched) {
+      m_round_warnings.push_back(watched.error().message);
+    }
+  }
+  m_everything = true;
+  ++m_generation;
+  m_changed.notify_all();
+  co_return configured;
+}
+
+asio::awaitable<Result<void>> SyncService::apply(SyncSettings settings) {
+  AWAIT(Result<Scene> scene, look(settings));
+  CO_TRY(scene);
+  auto keep = [text = encode(settings)](sync::Engine& engine) {
+    return engine.set_setting(k_settings_key, text);
+  };
+  AWAIT(Result<void> kept, m_lane.with_engine(std::move(keep)));
+  CO_TRY(kept);
+  AWAIT(Result<void> adopted, adopt(std::move(*scene)));
+  co_return adopted;
+}
+
+asio::awaitable<Result<RehearsalResult>> SyncService::rehearse(SyncSettings settings) {
+  AWAIT(Result<Scene> scene, look(std::move(settings)));
+  CO_TRY(scene);
+  auto rehearsal = [this, &scene](sync::Engine& engine) -> Result<RehearsalResult> {
+    std::vector<sync::ScopeSetup> before = engine.setup();
+    TRY(engine.configure(scene->scopes, now()));
+    sync::Work work;
+    work.everything = true;
+    work.dry_run = true;
+    work.now = now();
+    Result<sync::Round> round = engine.run(work);
+    SyncStatusResult status = engine.status();
+    TRY(engine.configure(std::move(before), now()));
+    TRY(round);
+    return RehearsalResult{std::move(status), std::move(*round)};
+  };
+  AWAIT(Result<RehearsalResult> result, m_lane.with_engine(std::move(rehearsal)));
+  co_return result;
+}
+
+asio::awaitable<Result<std::shared_ptr<const Scene>>> SyncService::scene() {
+  while (!m_started) {
+    co_await m_rested.wait();
+  }
+  if (!m_scene) {
+    co_return tl::make_unexpected(*m_problem);
+  }
+  co_return m_scene;
+}
+
+asio::awaitable<Result<void>> SyncService::synchronise() {
+  while (!m_started) {
+    co_await m_rested.wait();
+  }
+  if (!m_watcher) {
+    co_return Result<void>();
+  }
+  AWAIT(Result<void> done, m_watcher->synchronise());
+  co_return done;
+}
+
+void SyncService::describe(StatusResult& status) const {
+  status.sync = !m_summary.enabled                     ? SyncState::off
+                : m_working > 0 || m_settle.size() > 0 ? SyncState::working
+                                                       : m_summary.state;
+  status.skills = m_skill_count;
+  status.conflicts = m_summary.conflicts;
+  status.held = m_summary.held;
+  if (m_scene) {
+    status.agents = static_cast<std::int64_t>(m_scene->detected.size());
+    status.roots = std::ranges::count_if(m_scene->roots, &library::Root::exists);
+  }
+  status.watch = !m_watcher ? "none" : m_watcher->polling() ? "polling" : "inotify";
+  for (std::string& warning : warnings()) {
+    status.warnings.push_back(std::move(warning));
+  }
+}
+
+std::vector<std::string> SyncService::warnings() const {
+  std::vector<std::string> all;
+  if (m_problem) {
+    all.push_back(m_problem->message);
+  }
+  if (m_scene && m_scene->table_problem) {
+    all.push_back(m_scene->table_problem->message);
+  }
+  if (m_watcher) {
+    for (const watch::Warning& warning : m_watcher->warnings()) {
+      all.push_back(warning.hint.empty() ? warning.message
+                                         : warning.message + " (" + warning.hint + ")");
+    }
+  }
+  all.insert(all.end(), m_round_warnings.begin(), m_round_warnings.end());
+  return all;
+}
+
+} // namespace upskill::daemon

@@ -1,0 +1,111 @@
+#pragma once
+#include "daemon/engine.h"
+#include "daemon/runtime/condition.h"
+#include "daemon/runtime/task_group.h"
+#include "daemon/runtime/timers.h"
+#include "daemon/sync/lane.h"
+#include "daemon/sync/scene.h"
+#include "daemon/watch/settle.h"
+#include "daemon/watch/watcher.h"
+#include "skills/sync/engine.h"
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace upskill::daemon {
+
+// What sync would do.
+struct RehearsalResult {
+  SyncStatusResult status;
+  sync::Round round;
+};
+
+// Watches the folders of skills and keeps their copies in agreement: it turns events into work for
+// the sync engine, and the engine's wishes into timers. Everything that touches the disk is on the
+// pool; between changes it sleeps.
+// Owner: SkillsEngine. Thread: the daemon's. Lifetime: stop() before the destructor.
+class SyncService {
+public:
+  SyncService(EngineContext context, Environment environment);
+
+  void start();
+  asio::awaitable<void> stop();
+
+  // The machine as it was last found; waits for the first look after the start.
+  asio::awaitable<Result<std::shared_ptr<const Scene>>> scene();
+
+  Lane& lane() { return m_lane; }
+
+  // Everything that was written before the call has been seen; what it led to may still be under
+  // way.
+  asio::awaitable<Result<void>> synchronise();
+  // The same, and no work is left: settled, synchronised, no deletion in its grace period.
+  asio::awaitable<Result<SyncState>> wait_idle(runtime::Clock::duration limit);
+
+  // Looks at the machine anew with these settings, keeps them, and goes on with them.
+  asio::awaitable<Result<void>> apply(SyncSettings settings);
+  // The same for a look only: what sync would do with these settings.
+  asio::awaitable<Result<RehearsalResult>> rehearse(SyncSettings settings);
+  // One round over everything, or over one skill, right now.
+  asio::awaitable<Result<sync::Round>> run_now(std::string only_skill, bool dry_run);
+  // Takes note of what a call to the engine outside run_now() left to do.
+  void note(const sync::Round& round);
+
+  // Grows with every change that was seen: what was computed before may be out of date.
+  std::uint64_t generation() const { return m_generation; }
+
+  std::vector<std::string> warnings() const;
+  void describe(StatusResult& status) const;
+  sync::Moment now() const;
+
+  const EngineContext& context() const { return m_context; }
+
+private:
+  asio::awaitable<void> begin();
+  Result<sync::Engine> open_engine() const;
+  asio::awaitable<Result<Scene>> look(SyncSettings settings);
+  asio::awaitable<Result<void>> adopt(Scene scene);
+  asio::awaitable<void> work_loop();
+  asio::awaitable<Result<sync::Round>> round(sync::Work work);
+  std::optional<sync::Work> next_work();
+  std::optional<runtime::Clock::time_point> next_time() const;
+  void on_report(watch::Report report);
+  void announce(const std::vector<std::string>& skills);
+  asio::awaitable<void> refresh_summary();
+  bool is_idle() const;
+
+  EngineContext m_context;
+  Environment m_environment;
+  sync::Filesystem m_files;
+  Lane m_lane;
+  std::unique_ptr<watch::Watcher> m_watcher;
+  std::shared_ptr<const Scene> m_scene;
+  std::optional<Error> m_problem;
+  std::vector<std::string> m_watched; // paths of roots, as the watcher numbers them
+
+  watch::Settle m_settle;
+  bool m_everything = false;
+  bool m_look_again = false; // folders came or went: who lies where must be found anew
+  std::vector<sync::Touched> m_again;
+  std::optional<runtime::Clock::time_point> m_again_at;
+  std::optional<runtime::Clock::time_point> m_tidy_at;
+  runtime::Clock::time_point m_rescan_at;
+  std::set<std::string> m_announced;
+
+  std::uint64_t m_generation = 1;
+  int m_working = 0; // rounds under way or waiting for their turn
+  bool m_started = false;
+  SyncStatusResult m_summary; // without skills: what `status` says, as of the last round
+  std::int64_t m_skill_count = 0;
+  std::vector<std::string> m_round_warnings;
+
+  runtime::Condition m_changed; // something for the work loop
+  runtime::Condition m_rested;  // the work loop has nothing left, or the first look is done
+  runtime::Alarm m_alarm;
+  runtime::TaskGroup m_tasks;
+};
+
+} // namespace upskill::daemon

@@ -1,0 +1,208 @@
+#include "daemon/await.h"
+#include "daemon/sync/service.h"
+
+#include <algorithm>
+
+namespace upskill::daemon {
+namespace {
+
+constexpr auto k_rescan_every = std::chrono::hours(1);
+
+runtime::Clock::time_point time_of(std::int64_t milliseconds) {
+  return runtime::Clock::time_point(std::chrono::milliseconds(milliseconds));
+}
+
+} // namespace
+
+void SyncService::on_report(watch::Report report) {
+  for (const watch::Rescan& rescan : report.rescans) {
+    m_context.log.verbose("rescan: {}", watch::to_string(rescan.reason));
+    m_everything = true;
+    // What lies where may be another now: links are resolved and roots are found anew.
+    m_look_again = m_look_again || rescan.reason == watch::RescanReason::appeared
+                   || rescan.reason == watch::RescanReason::replaced;
+  }
+  if (!m_settle.add(report.changes, runtime::Clock::now())) {
+    m_everything = true;
+  }
+  ++m_generation;
+  m_changed.notify_all();
+}
+
+bool SyncService::is_idle() const {
+  return m_working == 0 && !m_everything && !m_look_again && m_settle.size() == 0 && !m_again_at;
+}
+
+std::optional<runtime::Clock::time_point> SyncService::next_time() const {
+  std::optional<runtime::Clock::time_point> next = m_rescan_at;
+  for (const auto& time : {m_settle.deadline(), m_again_at, m_tidy_at}) {
+    next = time && *time < *next ? time : next;
+  }
+  return next;
+}
+
+std::optional<sync::Work> SyncService::next_work() {
+  runtime::Clock::time_point present = runtime::Clock::now();
+  sync::Work work;
+  work.now = now();
+  if (present >= m_rescan_at) {
+    m_rescan_at = present + k_rescan_every;
+    m_everything = true;
+  }
+  std::vector<watch::Settle::Ready> ready = m_settle.take_ready(present);
+  for (watch::Settle::Ready& one : ready) {
+    if (one.root < m_watched.size()) {
+      work.touched.push_back({m_watched[one.root], std::move(one.skill), one.order});
+    }
+  }
+  bool again = m_again_at && *m_again_at <= present;
+  if (again) {
+    m_again_at.reset();
+    work.touched.insert(work.touched.end(), m_again.begin(), m_again.end());
+    m_again.clear();
+  }
+  if (m_everything) {
+    m_everything = false;
+    work.everything = true;
+    return work;
+  }
+  return work.touched.empty() && !again ? std::nullopt : std::optional(std::move(work));
+}
+
+void SyncService::note(const sync::Round& round) {
+  m_again.insert(m_again.end(), round.again.begin(), round.again.end());
+  if (round.again_at_ms) {
+    runtime::Clock::time_point at = time_of(*round.again_at_ms);
+    m_again_at = m_again_at ? std::min(*m_again_at, at) : at;
+  }
+  m_round_warnings = round.warnings;
+  if (!round.steps.empty()) {
+    // Displaced folders linger for a minute; whoever made them wants them gone then.
+    auto soon = runtime::Clock::now() + std::chrono::seconds(61);
+    m_tidy_at = m_tidy_at ? std::min(*m_tidy_at, soon) : soon;
+  }
+  for (const SyncStep& step : round.steps) {
+    m_context.log.info("{} `{}` {} {}", enum_name(step.action), step.skill, step.path, step.reason);
+    m_announced.insert(step.skill);
+  }
+  for (const std::string& warning : round.warnings) {
+    m_context.log.warning("{}", warning);
+  }
+  ++m_generation;
+  m_changed.notify_all();
+}
+
+asio::awaitable<Result<sync::Round>> SyncService::round(sync::Work work) {
+  ++m_working;
+  for (const sync::Touched& touched : work.touched) {
+    m_announced.insert(touched.skill);
+  }
+  auto run = [&work](sync::Engine& engine) { return engine.run(work); };
+  AWAIT(Result<sync::Round> result, m_lane.with_engine(std::move(run)));
+  --m_working;
+  if (result && !work.dry_run) {
+    note(*result);
+    ++m_context.counters.at("sync_rounds");
+  }
+  co_return result;
+}
+
+asio::awaitable<Result<sync::Round>> SyncService::run_now(std::string only_skill, bool dry_run) {
+  AWAIT(Result<void> seen, synchronise());
+  CO_TRY(seen);
+  sync::Work work;
+  work.everything = true;
+  work.only_skill = std::move(only_skill);
+  work.dry_run = dry_run;
+  work.now = now();
+  AWAIT(Result<sync::Round> result, round(std::move(work)));
+  AWAIT_DONE(refresh_summary());
+  co_return result;
+}
+
+asio::awaitable<void> SyncService::refresh_summary() {
+  auto look = [](sync::Engine& engine) -> Result<SyncStatusResult> { return engine.status(); };
+  AWAIT(Result<SyncStatusResult> status, m_lane.with_engine(std::move(look)));
+  if (status) {
+    if (status->enabled) {
+      m_skill_count = static_cast<std::int64_t>(status->skills.size());
+    }
+    status->skills = {};
+    m_summary = std::move(*status);
+  }
+}
+
+void SyncService::announce(const std::vector<std::string>& skills) {
+  m_context.resource_list_changed();
+  for (const std::string& skill : skills) {
+    m_context.resource_updated("skill://" + skill + "/SKILL.md");
+  }
+}
+
+asio::awaitable<void> SyncService::work_loop() {
+  for (;;) {
+    if (m_look_again) {
+      m_look_again = false;
+      SyncSettings settings = m_scene ? m_scene->settings : SyncSettings{};
+      AWAIT(Result<Scene> scene, look(std::move(settings)));
+      if (scene) {
+        AWAIT(Result<void> adopted, adopt(std::move(*scene)));
+        if (!adopted) {
+          m_context.log.error("{}", adopted.error().message);
+        }
+      }
+    }
+    std::optional<sync::Work> work = next_work();
+    if (work) {
+      AWAIT(Result<sync::Round> done, round(std::move(*work)));
+      if (!done) {
+        m_context.log.error("sync failed: {}", done.error().message);
+      }
+      continue;
+    }
+    if (m_tidy_at && *m_tidy_at <= runtime::Clock::now()) {
+      m_tidy_at.reset();
+      sync::Moment moment = now();
+      auto tidy = [moment](sync::Engine& engine) { return engine.tidy(moment); };
+      AWAIT(auto next, m_lane.with_engine(std::move(tidy)));
+      if (next && *next) {
+        m_tidy_at = time_of(**next);
+      }
+      continue;
+    }
+    if (!m_announced.empty()) {
+      std::vector<std::string> skills(m_announced.begin(), m_announced.end());
+      m_announced.clear();
+      AWAIT_DONE(refresh_summary());
+      announce(skills);
+      continue;
+    }
+    if (is_idle()) {
+      m_rested.notify_all();
+    }
+    m_alarm.set(*next_time());
+    co_await m_changed.wait();
+  }
+}
+
+asio::awaitable<Result<SyncState>> SyncService::wait_idle(runtime::Clock::duration limit) {
+  runtime::Clock::time_point end = runtime::Clock::now() + limit;
+  AWAIT(Result<void> seen, synchronise());
+  CO_TRY(seen);
+  runtime::Alarm alarm(m_context.io.get_executor(), [this] { m_rested.notify_all(); });
+  alarm.set(end);
+  m_changed.notify_all();
+  while (!is_idle() || !m_announced.empty()) {
+    if (runtime::Clock::now() >= end) {
+      co_return tl::make_unexpected(Error{ErrorCode::timed_out,
+                                          "sync did not come to rest in time",
+                                          "`upskill sync status` shows what it waits for"});
+    }
+    co_await m_rested.wait();
+  }
+  StatusResult status;
+  describe(status);
+  co_return status.sync;
+}
+
+} // namespace upskill::daemon
