@@ -171,7 +171,7 @@ inline constexpr Method<DaemonLogsParams, DaemonLogsResult> k_daemon_logs{
 
 inline constexpr Method<WaitIdleParams, WaitIdleResult> k_wait_idle{
     "wait_idle",
-    "",
+    "sync wait",
     "Return when everything written before the call has been seen and synced.",
     "",
     Effect::reads,

@@ -37,12 +37,12 @@ Awaitable<SyncStatusResult> status_of(SyncService& service, std::string skill) {
   auto look = [&skill](sync::Engine& engine) -> Result<SyncStatusResult> {
     return engine.status(skill);
   };
+  AWAIT(Result<bool> waiting, service.look_at_waiting());
+  CO_TRY(waiting);
   AWAIT(Result<SyncStatusResult> status, service.lane().with_engine(std::move(look)));
   CO_TRY(status);
-  StatusResult live;
-  service.describe(live);
-  if (live.sync == SyncState::working) {
-    status->state = live.sync;
+  if (status->enabled && (*waiting || service.is_working())) {
+    status->state = SyncState::working;
   }
   for (std::string& warning : service.warnings()) {
     if (std::find(status->warnings.begin(), status->warnings.end(), warning)

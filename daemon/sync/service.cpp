@@ -204,9 +204,9 @@ asio::awaitable<Result<void>> SyncService::synchronise() {
 }
 
 void SyncService::describe(StatusResult& status) const {
-  status.sync = !m_summary.enabled                     ? SyncState::off
-                : m_working > 0 || m_settle.size() > 0 ? SyncState::working
-                                                       : m_summary.state;
+  status.sync = !m_summary.enabled ? SyncState::off
+                : m_working > 0    ? SyncState::working
+                                   : m_summary.state;
   status.skills = m_skill_count;
   status.conflicts = m_summary.conflicts;
   status.held = m_summary.held;

@@ -51,11 +51,17 @@ public:
   asio::awaitable<Result<RehearsalResult>> rehearse(SyncSettings settings);
   // One round over everything, or over one skill, right now.
   asio::awaitable<Result<sync::Round>> run_now(std::string only_skill, bool dry_run);
+  // Looks at what waits for quiet, without acting on it, so that what is told about it is true.
+  // Whether there is something to do.
+  asio::awaitable<Result<bool>> look_at_waiting();
   // Takes note of what a call to the engine outside run_now() left to do.
   void note(const sync::Round& round);
 
   // Grows with every change that was seen: what was computed before may be out of date.
   std::uint64_t generation() const { return m_generation; }
+
+  // Whether a round is under way or waits for its turn.
+  bool is_working() const { return m_working > 0; }
 
   std::vector<std::string> warnings() const;
   void describe(StatusResult& status) const;

@@ -120,6 +120,24 @@ asio::awaitable<Result<sync::Round>> SyncService::run_now(std::string only_skill
   co_return result;
 }
 
+asio::awaitable<Result<bool>> SyncService::look_at_waiting() {
+  sync::Work work;
+  work.dry_run = true;
+  work.now = now();
+  for (watch::Settle::Ready& one : m_settle.waiting()) {
+    if (one.root < m_watched.size()) {
+      work.touched.push_back({m_watched[one.root], std::move(one.skill), one.order});
+    }
+  }
+  if (work.touched.empty()) {
+    co_return false;
+  }
+  auto run = [&work](sync::Engine& engine) { return engine.run(work); };
+  AWAIT(Result<sync::Round> result, m_lane.with_engine(std::move(run)));
+  CO_TRY(result);
+  co_return !result->steps.empty();
+}
+
 asio::awaitable<void> SyncService::refresh_summary() {
   auto look = [](sync::Engine& engine) -> Result<SyncStatusResult> { return engine.status(); };
   AWAIT(Result<SyncStatusResult> status, m_lane.with_engine(std::move(look)));

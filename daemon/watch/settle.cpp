@@ -94,4 +94,12 @@ std::vector<Settle::Ready> Settle::take_ready(Time now) {
   return ready;
 }
 
+std::vector<Settle::Ready> Settle::waiting() const {
+  std::vector<Ready> all;
+  for (const auto& [key, waiting] : m_waiting) {
+    all.push_back({key.first, key.second, waiting.order, waiting.shape == Shape::lone});
+  }
+  return all;
+}
+
 } // namespace upskill::watch

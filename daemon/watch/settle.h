@@ -56,6 +56,9 @@ public:
 
   std::size_t size() const { return m_waiting.size(); }
 
+  // Every skill that waits, by root and name.
+  std::vector<Ready> waiting() const;
+
 private:
   enum class Shape : std::uint8_t {
     fresh,

@@ -185,6 +185,9 @@ void RoundRun::consider(Scope& scope, const std::string& name) {
   if (skill == nullptr && !anything) {
     return; // no skill: a folder without SKILL.md, or gone again
   }
+  if (is_workspace(scope, name)) {
+    return;
+  }
   if (std::optional<std::string> refusal = library::refused_name(name)) {
     note(scope, name, "`" + to_valid_utf8(name) + "` " + *refusal);
     return;
@@ -198,6 +201,19 @@ void RoundRun::consider(Scope& scope, const std::string& name) {
     skill = &scope.add(key, name);
   }
   decide(scope, name, *skill, sight);
+}
+
+// A folder of eval runs beside its skill may hold copies of a SKILL.md and is none itself.
+bool RoundRun::is_workspace(Scope& scope, const std::string& name) const {
+  std::string owner(library::workspace_owner(name));
+  if (owner.empty()) {
+    return false;
+  }
+  bool sibling = scope.find(m_state.key_of(owner)) != nullptr;
+  for (const Root& root : scope.roots) {
+    sibling = sibling || (root.fd && stat_skill(root.fd.get(), owner).presence != Presence::absent);
+  }
+  return library::is_workspace(name, sibling, true);
 }
 
 void RoundRun::decide(Scope& scope, const std::string& name, Skill& skill, Sight& sight) {

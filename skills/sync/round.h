@@ -69,6 +69,7 @@ private:
   void close_roots(Scope& scope);
   std::vector<std::string> names_of(Scope& scope);
   void consider(Scope& scope, const std::string& name);
+  bool is_workspace(Scope& scope, const std::string& name) const;
   bool is_settled(Scope& scope, const std::string& name, Skill& skill);
   void decide(Scope& scope, const std::string& name, Skill& skill, Sight& sight);
 

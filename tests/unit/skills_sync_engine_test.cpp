@@ -7,7 +7,6 @@
 using namespace upskill;
 using namespace upskill::test;
 
-
 TEST_SUITE("Engine") {
   TEST_CASE("a new skill reaches every root, byte for byte and with its executable bit") {
     SyncWorld world;
@@ -63,6 +62,10 @@ TEST_SUITE("Engine") {
     world.settle();
     world.write_skill(0, "one", "left");
     world.write_skill(1, "one", "right");
+    // Later by its time: two writes within one tick of the file system's clock have the same.
+    std::string file = world.at(1, "one/SKILL.md");
+    auto time = std::filesystem::last_write_time(file);
+    std::filesystem::last_write_time(file, time + std::chrono::seconds(1));
     world.settle();
     CHECK(world.skill(0, "one") == world.skill(1, "one"));
     CHECK(world.engine().status().conflicts == 1);
