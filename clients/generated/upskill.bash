@@ -17,7 +17,7 @@ _upskill() {
   esac
   case $command in
     "") words="status list show validate sync agents doctor daemon mcp completion man help" options="--help --version" ;;
-    "sync") words="conflicts enable disable status plan now log undo resolve" options="--help" ;;
+    "sync") words="conflicts enable disable status plan now log undo resolve wait" options="--help" ;;
     "daemon") words="status stop logs run start unit" options="--help" ;;
     "status") options="--json --private --config --no-color --help" ;;
     "list") options="--query --agent --scope --replicas --limit --cursor --json --private --config --no-color --help" ;;
@@ -37,6 +37,7 @@ _upskill() {
     "daemon status") options="--json --private --config --no-color --help" ;;
     "daemon stop") options="--json --private --config --no-color --help" ;;
     "daemon logs") options="--lines --follow --json --private --config --no-color --help" ;;
+    "sync wait") options="--timeout-ms --json --private --config --no-color --help" ;;
     "daemon run") options="" ;;
     "daemon start") options="--no-color --help" ;;
     "daemon unit") options="--no-color --help" ;;
