@@ -26,6 +26,7 @@ void show(Page& page, const Invocation& invocation, const SkillValidateResult& r
 // render_sync.cpp
 void show(Page& page, const Invocation& invocation, const SyncStatusResult& result);
 void show(Page& page, const Invocation& invocation, const SyncLogResult& result);
+void show(Page& page, const Invocation& invocation, const WaitIdleResult& result);
 // render_plan.cpp
 void show(Page& page, const Invocation& invocation, const SyncPlanResult& result);
 void show(Page& page, const Invocation& invocation, const SyncNowResult& result);

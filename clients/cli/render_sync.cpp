@@ -211,4 +211,20 @@ void show(Page& page, const Invocation&, const SyncLogResult& result) {
   page.line(page.tint(Tint::dim, "`upskill sync undo ID` takes one back."));
 }
 
+void show(Page& page, const Invocation&, const WaitIdleResult& result) {
+  switch (result.state) {
+  case SyncState::off:
+    page.line("Sync is off, so there was nothing to wait for.");
+    break;
+  case SyncState::held:
+    page.line("Everything is seen; deletions wait for your word: `upskill sync conflicts`");
+    break;
+  case SyncState::halted:
+    page.line("Everything is seen, but sync is halted for a folder: `upskill sync status`");
+    break;
+  default:
+    page.line("Everything is seen and synced.");
+  }
+}
+
 } // namespace upskill::cli
