@@ -42,12 +42,13 @@ void SyncService::start() {
 }
 
 asio::awaitable<void> SyncService::stop() {
+  m_stopping = true;
   m_alarm.clear();
   m_tasks.cancel_all();
+  co_await m_tasks.join();
   if (m_watcher) {
     co_await m_watcher->stop();
   }
-  co_await m_tasks.join();
 }
 
 Result<sync::Engine> SyncService::open_engine() const {
@@ -109,7 +110,9 @@ asio::awaitable<void> SyncService::begin() {
   }
   m_started = true;
   m_rested.notify_all();
-  m_tasks.start(work_loop());
+  if (!m_stopping) {
+    m_tasks.start(work_loop());
+  }
 }
 
 asio::awaitable<Result<Scene>> SyncService::look(SyncSettings settings) {
@@ -145,6 +148,7 @@ asio::awaitable<Result<void>> SyncService::adopt(Scene scene) {
     }
   }
   m_everything = true;
+  m_tidy_at = runtime::Clock::now(); // what an interrupted run left beside these roots
   ++m_generation;
   m_changed.notify_all();
   co_return configured;

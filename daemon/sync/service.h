@@ -104,6 +104,7 @@ private:
   std::uint64_t m_generation = 1;
   int m_working = 0; // rounds under way or waiting for their turn
   bool m_started = false;
+  bool m_stopping = false; // no task is begun any more
   SyncStatusResult m_summary; // without skills: what `status` says, as of the last round
   std::int64_t m_skill_count = 0;
   std::vector<std::string> m_round_warnings;
