@@ -62,6 +62,11 @@ struct PendingDeletion {
   bool held = false;      // waits for a person
 };
 
+struct Newcomer {
+  std::string name;
+  std::int64_t since_ms = 0;
+};
+
 // One scope in memory: about 200 bytes a skill and copy, so that 10,000 skills stay small.
 struct Scope {
   store::Id id = 0;
@@ -75,6 +80,8 @@ struct Scope {
   std::map<std::string, std::string> notes = {};           // skill -> why it waits or is left alone
   std::map<std::string, PendingDeletion> deletions = {};   // skill -> since when
   std::set<std::string> conflicts = {};                    // skills with an open content conflict
+  // Content -> the skill that was first seen with it a moment ago: how a rename shows.
+  std::map<Digest, Newcomer> newcomers = {};
   // (root, skill) -> when it was last touched, until it is agreed; newest is largest.
   std::map<std::pair<RootIndex, std::string>, std::uint64_t> orders = {};
 

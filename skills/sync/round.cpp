@@ -272,7 +272,7 @@ void RoundRun::decide(Scope& scope, const std::string& name, Skill& skill, Sight
     pending.from = scope.path_of(winner.root, name);
     pending.tree = sight.reads.at(winner.root).tree;
     if (decision.verdict == Verdict::adopt) {
-      m_adopted.emplace(winner.hash, name);
+      scope.newcomers[winner.hash] = {name, m_work.now.steady_ms};
     }
   }
   EntryBytes bytes_of = bytes_from(scope, name, sight, pending.tree);

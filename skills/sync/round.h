@@ -151,7 +151,7 @@ private:
                               const std::string& name,
                               const Sight& sight,
                               store::HistoryRow& history);
-  std::string renamed_to(const Skill& skill) const;
+  std::string renamed_to(const Scope& scope, const Skill& skill) const;
   void forget_deletion(Scope& scope, const std::string& name);
 
   void step(SyncAction action,
@@ -179,7 +179,6 @@ private:
   store::Id m_batch = 0;
   // Looks that may be trusted next time; recorded together at the end of a batch.
   std::vector<store::ReplicaRow> m_fingerprints = {};
-  std::map<Digest, std::string> m_adopted = {}; // content -> skill first seen with it this round
 };
 
 } // namespace upskill::sync

@@ -4,6 +4,12 @@
 #include <algorithm>
 
 namespace upskill::sync {
+namespace {
+
+// Within this time a skill that disappears is the old name of one with the same content.
+constexpr std::int64_t k_rename_window_ms = 10'000;
+
+} // namespace
 
 // A missing copy is only a candidate: programs that replace a folder delete it first, so nothing is
 // concluded before the grace period is over (sync facts, rule 2).
@@ -26,16 +32,20 @@ void RoundRun::forget_deletion(Scope& scope, const std::string& name) {
   scope.deletions.erase(pending);
 }
 
-// A skill that was first seen this round with the same content: its folder was renamed.
-std::string RoundRun::renamed_to(const Skill& skill) const {
+// A skill that was first seen a moment ago with the same content: the folder was renamed.
+std::string RoundRun::renamed_to(const Scope& scope, const Skill& skill) const {
   if (!skill.ancestor) {
     return {};
   }
-  auto adopted = m_adopted.find(*skill.ancestor);
-  return adopted == m_adopted.end() ? std::string() : adopted->second;
+  auto newcomer = scope.newcomers.find(*skill.ancestor);
+  return newcomer == scope.newcomers.end() ? std::string() : newcomer->second.name;
 }
 
 void RoundRun::carry_out_deletions(Scope& scope) {
+  std::erase_if(scope.newcomers, [&](const auto& newcomer) {
+    return newcomer.second.since_ms + k_rename_window_ms < m_work.now.steady_ms;
+  });
+
   struct Due {
     std::string name;
     std::string reason;
@@ -49,7 +59,7 @@ void RoundRun::carry_out_deletions(Scope& scope) {
     if (skill == nullptr || (deletion.held && !deletion.confirmed)) {
       continue;
     }
-    std::string renamed = renamed_to(*skill);
+    std::string renamed = renamed_to(scope, *skill);
     std::int64_t ripe_ms = deletion.since_ms + m_state.options.grace_ms;
     if (renamed.empty() && !deletion.confirmed && ripe_ms > m_work.now.steady_ms) {
       again(scope, name, ripe_ms);
