@@ -38,7 +38,15 @@ std::string RoundRun::renamed_to(const Scope& scope, const Skill& skill) const {
     return {};
   }
   auto newcomer = scope.newcomers.find(*skill.ancestor);
-  return newcomer == scope.newcomers.end() ? std::string() : newcomer->second.name;
+  if (newcomer == scope.newcomers.end() || newcomer->second.name == skill.name) {
+    return {};
+  }
+  const Skill* renamed = scope.find(m_state.key_of(newcomer->second.name));
+  bool holds_it = renamed != nullptr && renamed->ancestor == skill.ancestor
+                  && std::ranges::any_of(renamed->replicas, [](const Replica& replica) {
+                       return replica.base && replica.seen == Presence::copy;
+                     });
+  return holds_it ? newcomer->second.name : std::string();
 }
 
 void RoundRun::carry_out_deletions(Scope& scope) {
