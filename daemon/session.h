@@ -78,6 +78,7 @@ private:
   void process_input();
   bool take_first_line(std::string_view line);
   void take_line(const SessionMemory::Line& line, mcp::Outcome& outcome);
+  void give_up(std::string_view line, std::string& output);
   void deliver(mcp::Outcome& outcome);
   void input_ended();
   void wait_hangup();

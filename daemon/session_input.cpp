@@ -2,6 +2,7 @@
 #include "daemon/sessions.h"
 #include "daemon/telemetry/crash_handler.h"
 #include "daemon/telemetry/redact.h"
+#include "protocol/rpc/simdjson_reader.h"
 
 #include <poll.h>
 
@@ -82,7 +83,9 @@ void ClientSession::process_input() {
       return;
     }
     take_line(line, outcome);
-    if (outcome.output.size() > k_output_block) {
+    // What a daemon before us died over goes one by one, so that each death brings us further.
+    if (outcome.output.size() > k_output_block
+        || line.kind == SessionMemory::LineKind::interrupted) {
       deliver(outcome);
     }
   }
@@ -120,10 +123,7 @@ void ClientSession::take_line(const SessionMemory::Line& line, mcp::Outcome& out
     m_services.log.verbose("session {} <- {}", m_number, telemetry::loggable(line.text));
   }
   if (line.kind == Kind::interrupted && m_memory.attempts() > k_max_attempts) {
-    m_services.log.error("session {}: a message that {} daemons died over is left out: {}",
-                         m_number,
-                         m_memory.attempts(),
-                         telemetry::loggable(line.text));
+    give_up(line.text, outcome.output);
     return;
   }
   if (line.kind == Kind::oversized) {
@@ -146,6 +146,33 @@ void ClientSession::take_line(const SessionMemory::Line& line, mcp::Outcome& out
   }
   m_state_is_stale = m_state_is_stale || outcome.state_changed;
   outcome.state_changed = false;
+}
+
+// A line that kills every daemon that handles it, as far as we know: its calls are answered without
+// the part of us that may be to blame, and where even that kills, not at all.
+void ClientSession::give_up(std::string_view line, std::string& output) {
+  m_services.log.error("session {}: {} daemons in a row died over a message: {}",
+                       m_number,
+                       m_memory.attempts(),
+                       telemetry::loggable(line));
+  if (m_memory.attempts() > 2 * k_max_attempts) {
+    return;
+  }
+  rpc::JsonParser parser;
+  auto answer = [&](JsonReader& message) {
+    message.each_field([&](std::string_view key, JsonReader& value) {
+      if (key == "id") {
+        m_protocol.answer_lost(value.raw().value_or(""), output);
+      }
+    });
+  };
+  (void)parser.read(line, "message", [&](JsonReader& message) {
+    if (message.kind() == JsonKind::array) {
+      message.each_element([&](std::size_t, JsonReader& element) { answer(element); });
+    } else {
+      answer(message);
+    }
+  });
 }
 
 // The order makes a sudden death harmless: the calls that run are known before their lines are

@@ -186,7 +186,7 @@ void SessionMemory::handled() {
   }
   m_input_begin = m_next;
   store_input();
-  if (m_attempts != 0 && m_next >= m_interrupted_end) {
+  if (m_attempts != 0) {
     m_attempts = 0;
     store(header().attempts, 0u);
   }
@@ -229,7 +229,7 @@ void SessionMemory::compact_input() {
   store(header().moving, 1u);
   store(header().handling_end, 0u);
   std::memcpy(input(), input() + m_input_begin, size);
-  m_searched -= m_input_begin;
+  m_searched = std::max(m_searched, m_input_begin) - m_input_begin;
   m_input_begin = m_next = m_interrupted_end = 0;
   m_input_end = size;
   store_input();

@@ -70,7 +70,8 @@ public:
 
   bool has_input() const { return m_input_end > m_input_begin; }
 
-  // How often a daemon died over the lines that are `interrupted`.
+  // How many daemons in a row died before the first of the lines that are `interrupted` was
+  // handled.
   std::uint32_t attempts() const { return m_attempts; }
 
   // --- output

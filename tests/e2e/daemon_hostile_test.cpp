@@ -272,6 +272,14 @@ TEST_SUITE("hostile clients") {
   }
 
   TEST_CASE("it survives that its descriptors run out") {
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+    // Its vptr check opens a pipe to see whether memory is readable, and takes the failure for a
+    // bug.
+    MESSAGE("skipped: the undefined behaviour sanitizer needs descriptors itself");
+    return;
+#endif
+#endif
     TemporaryFolder home;
     DaemonProcess daemon(home.path(), {{}, {}, 24});
     Client first(daemon.socket());
