@@ -9,6 +9,7 @@
 #include "clients/connect/call.h"
 #include "clients/connect/context.h"
 #include "clients/connect/interrupt.h"
+#include "clients/connect/process.h"
 #include "clients/connect/socket.h"
 #include "clients/connect/start.h"
 #include "protocol/codec/codec.h"
@@ -70,8 +71,9 @@ public:
   }
 
   // The lock is free, and another may start, only when the process has gone.
-  void wait_until_gone() {
-    while (m_stream && m_stream->receive(k_stop_limit_ms)) {
+  void wait_until_gone() const {
+    if (m_daemon > 0) {
+      connect::wait_for_end(m_daemon, k_stop_limit_ms);
     }
   }
 
@@ -79,6 +81,7 @@ private:
   Result<connect::CallReply> call_once(const Invocation& invocation) {
     if (!m_stream) {
       TRY_ASSIGN(UniqueFd socket, open_connection(m_invocation, m_environment));
+      m_daemon = connect::peer_of(socket.get());
       m_stream.emplace(std::move(socket));
     }
     connect::CallRequest request;
@@ -102,6 +105,7 @@ private:
   const Environment& m_environment;
   std::optional<connect::LineStream> m_stream = {};
   std::int64_t m_calls = 0;
+  pid_t m_daemon = 0;
 };
 
 void warn_of_version(const connect::CallReply& reply, const Invocation& invocation) {

@@ -2,6 +2,7 @@
 
 #include "clients/connect/child.h"
 #include "clients/connect/interrupt.h"
+#include "clients/connect/process.h"
 #include "clients/connect/socket.h"
 #include "protocol/base/atomic_file.h"
 
@@ -12,7 +13,6 @@
 
 #include <cerrno>
 #include <charconv>
-#include <csignal>
 #include <cstring>
 
 namespace upskill::connect {
@@ -77,9 +77,10 @@ constexpr long k_holder_pause_ms = 10;
 bool lock_holder_lives(const Places& places) {
   Result<std::string> text = read_file(places.lock(), 64);
   pid_t holder = 0;
-  return text
-         && std::from_chars(text->data(), text->data() + text->size(), holder).ec == std::errc{}
-         && holder > 0 && (::kill(holder, 0) == 0 || errno == EPERM);
+  bool named =
+      text && std::from_chars(text->data(), text->data() + text->size(), holder).ec == std::errc{}
+      && holder > 0;
+  return named && !wait_for_end(holder, 0);
 }
 
 enum class Readiness { listens, left, late, interrupted };

@@ -1,5 +1,6 @@
 #include "clients/connect/child.h"
 #include "clients/connect/context.h"
+#include "clients/connect/process.h"
 #include "clients/connect/socket.h"
 #include "clients/connect/start.h"
 #include "tests/unit/clients_folder.h"
@@ -8,6 +9,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 
 #include <map>
 
@@ -177,6 +179,27 @@ TEST_SUITE("start_daemon") {
     bool ran = log && *log == "scope\nstarted\n";
     CHECK(ran);
     folder.passed(ran);
+  }
+}
+
+TEST_SUITE("wait_for_end") {
+  TEST_CASE("tells a living process from one that has ended, though nobody took notice") {
+    CHECK_FALSE(wait_for_end(::getpid(), 0));
+    pid_t child = ::fork();
+    if (child == 0) {
+      ::_exit(0);
+    }
+    CHECK(wait_for_end(child, 5000)); // a zombie until the next line
+    REQUIRE(::waitpid(child, nullptr, 0) == child);
+    CHECK(wait_for_end(child, 0));
+  }
+
+  TEST_CASE("knows who is at the other end") {
+    int ends[2];
+    REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
+    UniqueFd first(ends[0]);
+    UniqueFd second(ends[1]);
+    CHECK(peer_of(first.get()) == ::getpid());
   }
 }
 
