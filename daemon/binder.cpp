@@ -35,8 +35,34 @@ const Binder::Entry& Binder::entry_of(const MethodInfo& method) const {
   return m_entries[index_of(method)];
 }
 
+void Binder::wait_first(std::string_view method,
+                        std::function<bool()> is_ready,
+                        std::function<asio::awaitable<void>()> ready) {
+  const MethodInfo* info = find_method(method);
+  if (info == nullptr || !m_entries[index_of(*info)].quick) {
+    throw std::logic_error("`" + std::string(method) + "` is not bound as quick");
+  }
+  Entry& entry = m_entries[index_of(*info)];
+  entry.is_ready = std::move(is_ready);
+  entry.slow = [this, &entry, ready = std::move(ready)](std::string arguments,
+                                                        RequestContext context) {
+    return call_when_ready(entry, ready, std::move(arguments), std::move(context));
+  };
+}
+
+Awaitable<mcp::ToolAnswer>
+Binder::call_when_ready(const Entry& entry,
+                        const std::function<asio::awaitable<void>()>& ready,
+                        std::string arguments,
+                        RequestContext context) {
+  asio::awaitable<void> waiting = ready();
+  co_await std::move(waiting);
+  co_return entry.quick(arguments, context);
+}
+
 bool Binder::is_quick(const MethodInfo& method) const {
-  return !entry_of(method).slow;
+  const Entry& entry = entry_of(method);
+  return !entry.slow || (entry.is_ready && entry.is_ready());
 }
 
 Result<mcp::ToolAnswer> Binder::call_quick(const MethodInfo& method,

@@ -48,6 +48,12 @@ public:
     }
   }
 
+  // A quick method that has nothing true to say at first: until `is_ready`, a call to it waits for
+  // `ready` before it is answered. Throws std::logic_error for one that is not bound as quick.
+  void wait_first(std::string_view method,
+                  std::function<bool()> is_ready,
+                  std::function<asio::awaitable<void>()> ready);
+
   bool is_quick(const MethodInfo& method) const;
   // Never throw. not_found for a method without a handler.
   Result<mcp::ToolAnswer>
@@ -74,6 +80,7 @@ private:
   struct Entry {
     std::function<Result<mcp::ToolAnswer>(const std::string&, RequestContext&)> quick = {};
     std::function<Awaitable<mcp::ToolAnswer>(std::string, RequestContext)> slow = {};
+    std::function<bool()> is_ready = {}; // with `quick`: may be empty
   };
 
   template <class P, class R, class Handler>
@@ -101,6 +108,10 @@ private:
     return answer;
   }
 
+  Awaitable<mcp::ToolAnswer> call_when_ready(const Entry& entry,
+                                             const std::function<asio::awaitable<void>()>& ready,
+                                             std::string arguments,
+                                             RequestContext context);
   Entry& entry_of(std::string_view method);
   const Entry& entry_of(const MethodInfo& method) const;
   // A cancellation becomes `cancelled`; anything else is logged.

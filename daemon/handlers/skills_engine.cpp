@@ -10,7 +10,13 @@ public:
   explicit SkillsEngine(EngineContext context)
       : m_service(std::move(context), process_environment()) {}
 
-  void bind(Binder& binder) override { bind_sync_handlers(binder, m_service); }
+  void bind(Binder& binder) override {
+    bind_sync_handlers(binder, m_service);
+    binder.wait_first(
+        k_status.name,
+        [this] { return m_service.has_summary(); },
+        [this] { return m_service.wait_for_summary(); });
+  }
 
   void start() override { m_service.start(); }
 

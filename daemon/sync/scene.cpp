@@ -1,8 +1,10 @@
 #include "daemon/sync/scene.h"
 
 #include "protocol/base/atomic_file.h"
+#include "skills/library/listing.h"
 
 #include <algorithm>
+#include <set>
 
 namespace upskill::daemon {
 namespace {
@@ -143,6 +145,18 @@ look_around(const SyncSettings& settings, const Places& places, const Environmen
     scene.scopes.push_back(scope_of(scene, project.path, true));
   }
   return scene;
+}
+
+std::int64_t count_skills(const Scene& scene) {
+  std::set<std::pair<std::string, std::string>> names;
+  for (const library::Root& root : scene.roots) {
+    for (library::Entry& entry : library::list_root(root, scene.roots).entries) {
+      if (entry.has_document()) {
+        names.emplace(root.project, std::move(entry.name));
+      }
+    }
+  }
+  return static_cast<std::int64_t>(names.size());
 }
 
 } // namespace upskill::daemon

@@ -32,4 +32,7 @@ struct Scene {
 Result<Scene>
 look_around(const SyncSettings& settings, const Places& places, const Environment& environment);
 
+// Skills in all roots, each name once for each scope.
+std::int64_t count_skills(const Scene& scene);
+
 } // namespace upskill::daemon

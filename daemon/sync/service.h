@@ -60,6 +60,11 @@ public:
   // Grows with every change that was seen: what was computed before may be out of date.
   std::uint64_t generation() const { return m_generation; }
 
+  // Whether there is something true to say about skills yet; the wait for it ends after 2 s.
+  bool has_summary() const { return m_summarised; }
+
+  asio::awaitable<void> wait_for_summary();
+
   // Whether a round is under way or waits for its turn.
   bool is_working() const { return m_working > 0; }
 
@@ -104,9 +109,10 @@ private:
   std::uint64_t m_generation = 1;
   int m_working = 0; // rounds under way or waiting for their turn
   bool m_started = false;
-  bool m_stopping = false; // no task is begun any more
+  bool m_stopping = false;    // no task is begun any more
   SyncStatusResult m_summary; // without skills: what `status` says, as of the last round
   std::int64_t m_skill_count = 0;
+  bool m_summarised = false;
   std::vector<std::string> m_round_warnings;
 
   runtime::Condition m_changed; // something for the work loop

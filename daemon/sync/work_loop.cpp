@@ -1,4 +1,5 @@
 #include "daemon/await.h"
+#include "daemon/runtime/offload.h"
 #include "daemon/sync/service.h"
 
 #include <algorithm>
@@ -7,6 +8,7 @@ namespace upskill::daemon {
 namespace {
 
 constexpr auto k_rescan_every = std::chrono::hours(1);
+constexpr auto k_summary_limit = std::chrono::seconds(2);
 
 runtime::Clock::time_point time_of(std::int64_t milliseconds) {
   return runtime::Clock::time_point(std::chrono::milliseconds(milliseconds));
@@ -142,11 +144,24 @@ asio::awaitable<void> SyncService::refresh_summary() {
   auto look = [](sync::Engine& engine) -> Result<SyncStatusResult> { return engine.status(); };
   AWAIT(Result<SyncStatusResult> status, m_lane.with_engine(std::move(look)));
   if (status) {
-    if (status->enabled) {
-      m_skill_count = static_cast<std::int64_t>(status->skills.size());
-    }
+    m_skill_count = static_cast<std::int64_t>(status->skills.size());
     status->skills = {};
     m_summary = std::move(*status);
+  }
+  if (!m_summary.enabled && m_scene) {
+    auto count = [scene = m_scene] { return count_skills(*scene); };
+    AWAIT(m_skill_count, runtime::offload(m_context.pool(), std::move(count)));
+  }
+  m_summarised = true;
+  m_rested.notify_all();
+}
+
+asio::awaitable<void> SyncService::wait_for_summary() {
+  runtime::Clock::time_point end = runtime::Clock::now() + k_summary_limit;
+  runtime::Alarm alarm(m_context.io.get_executor(), [this] { m_rested.notify_all(); });
+  alarm.set(end);
+  while (!m_summarised && runtime::Clock::now() < end) {
+    co_await m_rested.wait();
   }
 }
 
@@ -188,11 +203,13 @@ asio::awaitable<void> SyncService::work_loop() {
       }
       continue;
     }
-    if (!m_announced.empty()) {
+    if (!m_announced.empty() || !m_summarised) {
       std::vector<std::string> skills(m_announced.begin(), m_announced.end());
       m_announced.clear();
       AWAIT_DONE(refresh_summary());
-      announce(skills);
+      if (!skills.empty()) {
+        announce(skills);
+      }
       continue;
     }
     if (is_idle()) {
