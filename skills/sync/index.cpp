@@ -44,7 +44,9 @@ RootSet Scope::wanted(const Skill& skill, const RootSet& present, const RootSet&
     }
   }
   // Nearly all skills are alike in this, so the search is made once for each way to be spread.
-  bool common = one.excluded_agents.empty() && one.excluded_roots.none();
+  // The key has room for both sets while there are at most half as many roots as it has bits.
+  bool common = one.excluded_agents.empty() && one.excluded_roots.none()
+                && setup.roots.size() <= k_max_roots / 2;
   RootSet key = present | links << (k_max_roots / 2);
   if (auto known = covers.find(key); common && known != covers.end()) {
     return known->second;

@@ -385,25 +385,4 @@ Result<std::string> read_entry(int root_fd, std::string_view skill, const Entry&
   return bytes;
 }
 
-bool link_stays_inside(std::string_view link_path, std::string_view target) {
-  if (target.empty() || target.front() == '/') {
-    return false;
-  }
-  std::ptrdiff_t depth = std::ranges::count(link_path, '/');
-  bool below = false; // a name was seen: from here on `..` may pass through another link
-  for (std::size_t at = 0; at <= target.size();) {
-    std::size_t end = std::min(target.find('/', at), target.size());
-    std::string_view part = target.substr(at, end - at);
-    if (part == "..") {
-      if (below || --depth < 0) {
-        return false;
-      }
-    } else if (!part.empty() && part != ".") {
-      below = true;
-    }
-    at = end + 1;
-  }
-  return true;
-}
-
 } // namespace upskill::sync

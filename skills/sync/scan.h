@@ -70,8 +70,4 @@ ReadResult read_skill(int root_fd, std::string_view name, ReadOptions options);
 // One file's bytes, refused unless they have the digest that the entry says (code `changed`).
 Result<std::string> read_entry(int root_fd, std::string_view skill, const Entry& entry);
 
-// True when a link at `link_path` (relative to the skill) with this target stays inside the skill:
-// relative, `..` only at the start and not beyond the skill's folder.
-bool link_stays_inside(std::string_view link_path, std::string_view target);
-
 } // namespace upskill::sync

@@ -1,5 +1,7 @@
 #include "skills/sync/tree.h"
 
+#include "protocol/base/bounds.h"
+
 #include <algorithm>
 
 namespace upskill::sync {
@@ -54,6 +56,23 @@ struct RecordReader {
 
   std::string_view text() { return bytes(number()); }
 };
+
+// What the scanner would give: relative, no empty part, no `.` and `..`. A damaged database must
+// not lead a write out of a skill.
+bool is_proper_path(std::string_view path) {
+  if (path.empty() || path.size() > 4096 || path.find('\0') != std::string_view::npos) {
+    return false;
+  }
+  for (std::size_t at = 0; at <= path.size();) {
+    std::size_t end = std::min(path.find('/', at), path.size());
+    std::string_view part = path.substr(at, end - at);
+    if (part.empty() || part == "." || part == "..") {
+      return false;
+    }
+    at = end + 1;
+  }
+  return true;
+}
 
 tl::unexpected<Error> corrupt() {
   return fail(ErrorCode::corrupt, "a stored list of a skill's files does not parse");
@@ -128,20 +147,24 @@ Result<Tree> Tree::parse(std::string_view record) {
   RecordReader reader{record};
   std::string_view version = reader.bytes(1);
   std::uint64_t count = reader.number();
-  if (!reader.ok || version[0] != k_record_version || count > record.size()) {
+  if (!reader.ok || version[0] != k_record_version || count > record.size()
+      || count > k_max_skill_entries) {
     return corrupt();
   }
   std::vector<Entry> entries(count);
   for (Entry& entry : entries) {
     entry.path = reader.text();
     std::string_view kind = reader.bytes(1);
-    if (!reader.ok || kind[0] < 1 || kind[0] > 4) {
+    if (!reader.ok || kind[0] < 1 || kind[0] > 4 || !is_proper_path(entry.path)) {
       return corrupt();
     }
     entry.kind = static_cast<EntryKind>(kind[0]);
     if (entry.kind == EntryKind::link) {
       entry.target = reader.text();
       entry.content = sha256(entry.target);
+      if (!link_stays_inside(entry.path, entry.target)) {
+        return corrupt();
+      }
     } else if (entry.kind != EntryKind::folder) {
       entry.size = reader.number();
       std::string_view digest = reader.bytes(entry.content.bytes.size());
@@ -157,6 +180,27 @@ Result<Tree> Tree::parse(std::string_view record) {
     return corrupt();
   }
   return Tree(std::move(entries));
+}
+
+bool link_stays_inside(std::string_view link_path, std::string_view target) {
+  if (target.empty() || target.front() == '/') {
+    return false;
+  }
+  std::ptrdiff_t depth = std::ranges::count(link_path, '/');
+  bool below = false; // a name was seen: from here on `..` may pass through another link
+  for (std::size_t at = 0; at <= target.size();) {
+    std::size_t end = std::min(target.find('/', at), target.size());
+    std::string_view part = target.substr(at, end - at);
+    if (part == "..") {
+      if (below || --depth < 0) {
+        return false;
+      }
+    } else if (!part.empty() && part != ".") {
+      below = true;
+    }
+    at = end + 1;
+  }
+  return true;
 }
 
 std::string_view skill_file(const Tree& tree) {

@@ -43,8 +43,8 @@ public:
   // Length-framed SHA-256 over all entries: equal hashes mean equal trees. Computed once.
   const Digest& hash() const;
 
-  // One compact record for the database, and back; corrupt when the record does not parse or does
-  // not have the hash that is expected of it.
+  // One compact record for the database, and back. corrupt: the record does not parse, or holds
+  // what a scan would not give; whether it is the tree that was meant, only its hash tells.
   std::string serialize() const;
   static Result<Tree> parse(std::string_view record);
 
@@ -55,6 +55,10 @@ private:
   mutable Digest m_hash = {};
   mutable bool m_hashed = false;
 };
+
+// True when a link at `link_path` (relative to the skill) with this target stays inside the skill:
+// relative, `..` only at the start and not beyond the skill's folder.
+bool link_stays_inside(std::string_view link_path, std::string_view target);
 
 // What SKILL.md is called in this skill: `SKILL.md` before `skill.md`; empty where there is
 // neither.
