@@ -10,11 +10,10 @@ namespace upskill::daemon {
 // The first page. Offsets are within their region.
 struct MemoryHeader {
   std::array<char, 8> magic;
-  std::uint64_t input;            // begin << 32 | end
-  std::uint64_t output;           // begin << 32 | end
-  std::uint64_t record;           // area << 32 | bytes of the record
-  std::uint32_t output_line_back; // how far before `begin` its line starts
-  std::uint32_t handling_end;     // lines before this were begun
+  std::uint64_t input;        // begin << 32 | end
+  std::uint64_t output;       // begin << 32 | end
+  std::uint64_t record;       // area << 32 | bytes of the record
+  std::uint32_t handling_end; // lines before this were begun
   std::uint32_t attempts;
   std::uint32_t skipping;
   std::uint32_t moving;  // the input is being moved: what lies beyond its end means nothing
@@ -174,9 +173,22 @@ SessionMemory::Line SessionMemory::next_line() {
     if (text.ends_with('\r')) {
       text.remove_suffix(1);
     }
-    if (!text.empty()) {
-      return {m_next <= m_interrupted_end ? LineKind::interrupted : LineKind::whole, text};
+    if (text.empty()) {
+      continue;
     }
+    if (m_next > m_interrupted_end) {
+      return {LineKind::whole, text};
+    }
+    count_attempt();
+    return {LineKind::interrupted, text};
+  }
+}
+
+// Only now: a daemon that died before it came to them did not die over them.
+void SessionMemory::count_attempt() {
+  if (!m_is_counted) {
+    m_is_counted = true;
+    store(header().attempts, ++m_attempts);
   }
 }
 
@@ -188,6 +200,7 @@ void SessionMemory::handled() {
   store_input();
   if (m_attempts != 0) {
     m_attempts = 0;
+    m_is_counted = false;
     store(header().attempts, 0u);
   }
   if (m_input_begin < m_input_end) {
@@ -245,7 +258,7 @@ std::string_view SessionMemory::pending() const {
 
 bool SessionMemory::add_pending(std::string_view bytes, std::size_t already) {
   if (m_output_end == m_output_begin) {
-    m_output_line = m_output_begin = m_output_end = 0;
+    m_output_begin = m_output_end = 0;
     // From the start of the line that was cut; rfind answers npos, which is -1, for the first one.
     std::size_t line = already == 0 ? 0 : bytes.rfind('\n', already - 1) + 1;
     bytes.remove_prefix(line);
@@ -265,39 +278,39 @@ bool SessionMemory::add_pending(std::string_view bytes, std::size_t already) {
 }
 
 bool SessionMemory::compact_output(std::size_t wanted) {
-  std::size_t size = m_output_end - m_output_line;
-  if (size > m_output_line || wanted > k_output_size - size) {
+  std::size_t line = output_line();
+  std::size_t size = m_output_end - line;
+  if (size > line || wanted > k_output_size - size) {
     return false;
   }
   std::size_t old_end = m_output_end;
-  std::memcpy(output(), output() + m_output_line, size);
-  m_output_begin -= m_output_line;
-  m_output_line = 0;
+  std::memcpy(output(), output() + line, size);
+  m_output_begin -= line;
   m_output_end = size;
-  store_output(); // how far back the line starts has not changed: this is one step
+  store_output();
   m_mapping.discard(k_page + k_input_size + size, old_end - size);
   return true;
 }
 
 void SessionMemory::pending_written(std::size_t bytes) {
-  std::string_view written = pending().substr(0, bytes);
-  std::size_t newline = written.rfind('\n');
-  if (newline != std::string_view::npos) {
-    m_output_line = m_output_begin + newline + 1;
-  }
   m_output_begin += bytes;
-  if (m_output_begin == m_output_end) {
-    std::size_t used = m_output_end;
-    m_output_line = m_output_begin = m_output_end = 0;
+  if (m_output_begin < m_output_end) {
     store_output();
-    m_mapping.discard(k_page + k_input_size, used);
     return;
   }
+  std::size_t used = m_output_end;
+  m_output_begin = m_output_end = 0;
   store_output();
+  m_mapping.discard(k_page + k_input_size, used);
+}
+
+// What was written of the region stays in it, back to where the line of the next byte starts at
+// least.
+std::size_t SessionMemory::output_line() const {
+  return std::string_view(output(), m_output_begin).rfind('\n') + 1; // npos is -1
 }
 
 void SessionMemory::store_output() {
-  store(header().output_line_back, static_cast<std::uint32_t>(m_output_begin - m_output_line));
   store(header().output, pack(m_output_begin, m_output_end));
 }
 
@@ -358,8 +371,7 @@ Result<void> SessionMemory::recover_input() {
   m_next = m_searched = m_input_begin;
   m_skipping = header().skipping != 0;
   m_interrupted_end = std::min<std::size_t>(header().handling_end, m_input_end);
-  m_attempts = m_interrupted_end > m_input_begin ? header().attempts + 1 : 0;
-  store(header().attempts, m_attempts);
+  m_attempts = m_interrupted_end > m_input_begin ? header().attempts : 0;
   if (m_input_begin == m_input_end) {
     m_input_begin = m_input_end = m_next = m_searched = m_interrupted_end = 0;
     m_mapping.discard(k_page, k_input_size);
@@ -372,24 +384,22 @@ Result<void> SessionMemory::recover_input() {
 Result<void> SessionMemory::recover_output(bool write_was_cut) {
   m_output_begin = high_of(header().output);
   m_output_end = low_of(header().output);
-  std::size_t back = header().output_line_back;
   if (m_output_begin > m_output_end || m_output_end > k_output_size) {
     return corrupt();
   }
-  m_output_line = m_output_begin - std::min(back, m_output_begin);
   if (!write_was_cut) {
     return {};
   }
   // How much of the last write went out is not known: end the line that may be torn, and say it,
   // and what came after it, again.
   std::string again = "\n";
-  again.append(output() + m_output_line, m_output_end - m_output_line);
+  again.append(output() + output_line(), m_output_end - output_line());
   std::size_t at = m_output_end;
   if (again.size() > k_output_size - at) {
     return corrupt();
   }
   std::memcpy(output() + at, again.data(), again.size());
-  m_output_line = m_output_begin = at;
+  m_output_begin = at;
   m_output_end = at + again.size();
   store_output();
   return {};

@@ -116,6 +116,8 @@ private:
   Result<void> recover_record();
   void store_input();
   void store_output();
+  std::size_t output_line() const;
+  void count_attempt();
   void clear_input(std::size_t begin, std::size_t end);
   void compact_input();
   bool compact_output(std::size_t wanted);
@@ -128,8 +130,8 @@ private:
   std::size_t m_interrupted_end = 0; // lines that end before this were begun by a daemon before us
   std::size_t m_input_touched = 0;   // bytes of the region that may hold pages
   std::uint32_t m_attempts = 0;
-  bool m_skipping = false;       // in a line that is too long
-  std::size_t m_output_line = 0; // start of the line that holds m_output_begin
+  bool m_is_counted = false; // our own attempt is in it
+  bool m_skipping = false;   // in a line that is too long
   std::size_t m_output_begin = 0;
   std::size_t m_output_end = 0;
   unsigned m_record = 0; // which area holds the record, see record_area()

@@ -115,12 +115,13 @@ TEST_SUITE("SessionMemory") {
     }
     {
       SessionMemory memory = kept.open();
-      CHECK(memory.attempts() == 1);
       CHECK(next(memory, Kind::interrupted) == "one");
+      CHECK(memory.attempts() == 1);
     }
+    kept.open(); // dies before it comes to anything, which does not count
     SessionMemory memory = kept.open();
-    CHECK(memory.attempts() == 2);
     CHECK(next(memory, Kind::interrupted) == "one");
+    CHECK(memory.attempts() == 2);
     memory.handled();
     CHECK(memory.attempts() == 0);
     // The second daemon had not come to it, but the first had.
