@@ -44,7 +44,7 @@ Tree random_tree(std::mt19937_64& random) {
       entries.push_back(folder(path));
       break;
     case 1:
-      entries.push_back(link_to(path, std::string(random() % 9, '.')));
+      entries.push_back(link_to(path, "t" + std::string(random() % 9, '.')));
       break;
     default:
       entries.push_back(file(path,
@@ -58,6 +58,17 @@ Tree random_tree(std::mt19937_64& random) {
 } // namespace
 
 TEST_SUITE("Tree") {
+  TEST_CASE("a record with a path or a link that leaves the skill is damaged") {
+    for (const char* path : {"../x", "/etc/passwd", "a//b", "a/./b", "a/..", ""}) {
+      CAPTURE(path);
+      CHECK_FALSE(Tree::parse(Tree({file(path, "x")}).serialize()));
+    }
+    CHECK_FALSE(Tree::parse(Tree({link_to("a", "../x")}).serialize()));
+    CHECK_FALSE(Tree::parse(Tree({link_to("a", "/etc/passwd")}).serialize()));
+    CHECK_FALSE(Tree::parse(Tree({link_to("a", "b/../../x")}).serialize()));
+    CHECK(Tree::parse(Tree({link_to("a/b", "../x")}).serialize()));
+  }
+
   TEST_CASE("entries are sorted bytewise, whatever order they came in") {
     std::vector<std::string> paths;
     Tree tree = sample();
