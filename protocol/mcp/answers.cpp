@@ -56,6 +56,21 @@ void write_text_content(JsonWriter& json, std::string_view text) {
 }
 
 // structuredContent stays out of errors: it MUST match the tool's output schema.
+// For our own clients, whose exit code depends on the kind of the error: a result with `isError`
+// has no place for it but `_meta`.
+std::string meta_with_error(std::string_view server_meta, const Error& error) {
+  std::string meta(server_meta.substr(0, server_meta.size() - 1));
+  meta += R"(,"upskill/error":)";
+  JsonWriter json(meta);
+  json.begin_object();
+  json.field("code", to_string(error.code));
+  json.field("message", error.message);
+  json.field("hint", error.hint);
+  json.end_object();
+  meta += '}';
+  return meta;
+}
+
 void write_tool_error(const SessionState& state,
                       const Reply& reply,
                       const Error& error,
@@ -71,7 +86,8 @@ void write_tool_error(const SessionState& state,
   ResultWriter result(output, reply.id(), version);
   write_text_content(result.json(), error_text(error));
   result.json().field("isError", true);
-  result.finish(state.server->meta);
+  result.finish(state.audience == Audience::people ? meta_with_error(state.server->meta, error)
+                                                   : state.server->meta);
 }
 
 void write_optional(JsonWriter& json, std::string_view name, std::string_view text) {
