@@ -13,14 +13,18 @@ RootStatus status_of(const Scope& scope, RootIndex index) {
   status.scope = scope.setup.project.empty() ? upskill::Scope::user : upskill::Scope::project;
   status.agents = setup.agents;
   status.aliases = setup.aliases;
-  status.skills = static_cast<std::int64_t>(root.record.agreed);
+  status.skills = std::ranges::count_if(scope.skills, [&](const Skill& skill) {
+    const Replica* replica = skill.find(index);
+    return replica != nullptr
+           && (replica->seen == Presence::copy || replica->seen == Presence::link);
+  });
   if (setup.refused) {
     status.state = RootState::refused;
     status.reason = setup.reason;
   } else if (root.judgement.health == RootHealth::halted) {
     status.state = RootState::halted;
     status.reason = root.judgement.reason;
-  } else if (root.judgement.health == RootHealth::absent || root.record.inode == 0) {
+  } else if (!probe_root(setup.path).exists) {
     status.state = RootState::absent;
   } else {
     status.reason = root.held;
