@@ -19,15 +19,15 @@ public:
       : m_free(std::move(executor))
       , m_pool(std::move(pool)) {}
 
-  // Runs `work(engine)` when it is this caller's turn. What it returns is a Result; unavailable
-  // before the engine is open.
+  // Runs `work(engine)` when it is this caller's turn, and not before the engine is open. What it
+  // returns is a Result; where there is no engine, the reason.
   template <class F> asio::awaitable<std::invoke_result_t<F&, sync::Engine&>> with_engine(F work) {
     using R = std::invoke_result_t<F&, sync::Engine&>;
-    while (m_taken) {
+    while (m_taken || (!m_engine && !m_problem)) {
       co_await m_free.wait();
     }
     if (!m_engine) {
-      co_return tl::make_unexpected(m_problem);
+      co_return tl::make_unexpected(*m_problem);
     }
     m_taken = true;
     Release release{*this};
@@ -36,10 +36,16 @@ public:
     co_return result;
   }
 
-  void open(sync::Engine engine) { m_engine.emplace(std::move(engine)); }
+  void open(sync::Engine engine) {
+    m_engine.emplace(std::move(engine));
+    m_free.notify_all();
+  }
 
   // Why there is no engine.
-  void fail(Error problem) { m_problem = std::move(problem); }
+  void fail(Error problem) {
+    m_problem = std::move(problem);
+    m_free.notify_all();
+  }
 
   bool busy() const { return m_taken; }
 
@@ -62,7 +68,7 @@ private:
   runtime::Condition m_free;
   std::function<runtime::Pool&()> m_pool;
   std::optional<sync::Engine> m_engine;
-  Error m_problem = {ErrorCode::unavailable, "the daemon is still starting", "try again"};
+  std::optional<Error> m_problem;
   bool m_taken = false;
 };
 
