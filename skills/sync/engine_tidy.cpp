@@ -86,11 +86,9 @@ Result<std::optional<std::int64_t>> Engine::tidy(Moment now) {
   std::optional<std::int64_t> next;
   std::vector<Lingering> rest;
   std::set<std::string> busy;
-  std::set<std::string> done;
   for (Lingering& one : state.lingering) {
     std::int64_t over_ms = one.since_ms + state.options.linger_ms;
     if (over_ms <= now.steady_ms && dispose(state, one, now)) {
-      done.insert(one.root);
       continue;
     }
     // What could not be disposed of is tried again after as long as it lingers.
@@ -101,9 +99,11 @@ Result<std::optional<std::int64_t>> Engine::tidy(Moment now) {
     rest.push_back(std::move(one));
   }
   state.lingering = std::move(rest);
-  for (const std::string& root : done) {
-    if (!busy.contains(root)) {
-      state.stager.tidy(root);
+  for (const Scope& scope : state.scopes) {
+    for (const RootSetup& root : scope.setup.roots) {
+      if (!busy.contains(root.path)) {
+        state.stager.tidy(root.path);
+      }
     }
   }
   TRY(purge(state, now));
