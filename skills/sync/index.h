@@ -47,6 +47,8 @@ struct Root {
   std::string held = {}; // why it waits this round (a git operation)
   UniqueFd fd = {};      // open during a round
   bool emptied_checked = false;
+  // Folded name -> name of everything in it, listed in a round that makes new copies.
+  std::optional<std::unordered_map<std::string, std::string>> names = {};
   DeletionGuard guard = {};
 
   // Read and written this round.

@@ -100,6 +100,7 @@ private:
                  RootIndex root,
                  PendingSkill& pending,
                  const EntryBytes& bytes_of);
+  std::string twin_of(Scope& scope, const std::string& name, RootIndex index);
   std::string
   link_target(Scope& scope, const std::string& name, const Sight& sight, RootIndex root);
   void write_failed(Scope& scope, const std::string& name, RootIndex root, const Error& error);

@@ -1,9 +1,11 @@
 #include "protocol/base/atomic_file.h"
 #include "protocol/base/paths.h"
 #include "skills/sync/round.h"
+#include "skills/sync/walk.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -180,6 +182,12 @@ void RoundRun::stage_new(Scope& scope,
                          PendingSkill& pending,
                          const EntryBytes& bytes_of) {
   const RootSetup& setup = scope.setup.roots[root];
+  if (std::string twin = twin_of(scope, name, root); !twin.empty()) {
+    return note(scope,
+                name,
+                "`" + scope.path_of(root, twin) + "` and `" + name
+                    + "` are one name on some file systems");
+  }
   std::string link;
   if (setup.by_link) {
     link = link_target(scope, name, sight, root);
@@ -214,6 +222,23 @@ void RoundRun::stage_new(Scope& scope,
   write.link = !link.empty();
   write.staged = std::move(*staged);
   pending.writes.push_back(std::move(write));
+}
+
+// What lies in this root under a name that some file systems take for this one; empty: nothing.
+std::string RoundRun::twin_of(Scope& scope, const std::string& name, RootIndex index) {
+  Root& root = scope.roots[index];
+  if (!root.names) {
+    root.names.emplace();
+    FolderNames listed;
+    // names_of() has read to the end already.
+    if (root.fd && ::lseek(root.fd.get(), 0, SEEK_SET) == 0 && listed.read(root.fd.get())) {
+      for (const FolderNames::Name& other : listed.names()) {
+        root.names->emplace(m_state.key_of(listed.view(other)), listed.view(other));
+      }
+    }
+  }
+  auto known = root.names->emplace(m_state.key_of(name), name).first;
+  return known->second == name ? std::string() : known->second;
 }
 
 // A relative link from this root to a real copy, where both lie on one file system; else empty, and

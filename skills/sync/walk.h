@@ -21,7 +21,8 @@ public:
     std::uint8_t type; // DT_*
   };
 
-  // Reads from the folder's start. Errors: the system's, without a path.
+  // Reads from where the descriptor stands, which is the start when it was just opened. Errors: the
+  // system's, without a path.
   Result<void> read(int folder_fd);
 
   const std::vector<Name>& names() const { return m_names; }
