@@ -52,6 +52,7 @@ void RoundRun::open_roots(Scope& scope) {
     Root& root = scope.roots[i];
     root.held.clear();
     root.emptied_checked = false;
+    root.names.reset();
     if (setup.refused) {
       root.judgement = {RootHealth::halted, setup.reason, {}};
       continue;
@@ -107,6 +108,7 @@ void RoundRun::forget_root(Scope& scope, RootIndex root) {
 void RoundRun::close_roots(Scope& scope) {
   for (Root& root : scope.roots) {
     root.fd.reset();
+    root.names.reset();
   }
 }
 
@@ -244,6 +246,9 @@ void RoundRun::decide(Scope& scope, const std::string& name, Skill& skill, Sight
   PendingSkill pending;
   pending.name = name;
   if (decision.verdict == Verdict::nothing) {
+    if (!decision.deleted_in.empty()) {
+      return; // its other copies cannot be looked at now: whether it was deleted shows later
+    }
     if (!skill.ancestor) {
       bool gone = std::ranges::all_of(sight.observations, [](const Observation& seen) {
         return seen.presence == Presence::absent && !seen.base;
