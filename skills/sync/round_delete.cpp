@@ -227,6 +227,7 @@ Result<void> RoundRun::record_removal(Scope& scope,
       continue;
     }
     scope.agree(*skill, seen.root, std::nullopt);
+    std::erase_if(skill->replicas, [&](const Replica& one) { return one.root == seen.root; });
     TRY(m_state.store.remove_replica(skill->id, scope.roots[seen.root].id));
   }
   TRY_ASSIGN(auto held, m_state.store.find_conflict(scope.id, name, ConflictKind::deletion));
