@@ -11,7 +11,6 @@ namespace upskill::daemon {
 namespace {
 
 constexpr auto k_rescan_every = std::chrono::hours(1);
-constexpr const char* k_settings_key = "sync";
 
 std::int64_t steady_ms(runtime::Clock::time_point time) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
@@ -51,6 +50,10 @@ asio::awaitable<void> SyncService::stop() {
   }
 }
 
+std::string SyncService::settings_path() const {
+  return m_context.places.data + "/sync.json";
+}
+
 Result<sync::Engine> SyncService::open_engine() const {
   const Places& places = m_context.places;
   sync::EngineOptions options;
@@ -62,28 +65,25 @@ Result<sync::Engine> SyncService::open_engine() const {
 }
 
 asio::awaitable<void> SyncService::begin() {
-  auto open = [this]() -> Result<std::pair<sync::Engine, SyncSettings>> {
-    TRY_ASSIGN(sync::Engine engine, open_engine());
-    TRY_ASSIGN(std::optional<std::string> text, engine.setting(k_settings_key));
-    SyncSettings settings;
-    if (text) {
-      TRY_ASSIGN(settings, parse_settings(*text));
-    }
-    return std::pair(std::move(engine), std::move(settings));
-  };
-  AWAIT(auto opened, runtime::offload(m_context.pool(), std::move(open)));
-  SyncSettings settings;
-  if (!opened) {
-    m_context.log.error("sync cannot start: {}", opened.error().message);
-    m_problem = opened.error();
-    m_lane.fail(opened.error());
+  auto load = [path = settings_path()] { return load_settings(path); };
+  AWAIT(Result<SyncSettings> settings, runtime::offload(m_context.pool(), std::move(load)));
+  auto open = [this] { return open_engine(); };
+  AWAIT(Result<sync::Engine> engine, runtime::offload(m_context.pool(), std::move(open)));
+  if (!settings) {
+    m_context.log.error("{}", settings.error().message);
+    m_problem = settings.error();
+    settings = SyncSettings{};
+  }
+  if (!engine) {
+    m_context.log.error("sync cannot start: {}", engine.error().message);
+    m_problem = engine.error();
+    m_lane.fail(engine.error());
   } else {
-    if (opened->first.opened() == sync::OpenedState::damaged) {
-      m_round_warnings.push_back(
-          "sync.db was damaged and put aside; history is lost, no version is");
+    if (engine->opened() == sync::OpenedState::damaged) {
+      m_lasting_warnings.push_back(
+          "sync.db was damaged and put aside; its history is lost, no version of a skill is");
     }
-    settings = std::move(opened->second);
-    m_lane.open(std::move(opened->first));
+    m_lane.open(std::move(*engine));
   }
   watch::WatcherOptions options;
   options.cookie_folder = m_context.places.run() + "/cookies";
@@ -95,9 +95,9 @@ asio::awaitable<void> SyncService::begin() {
     m_watcher = std::move(*watcher);
   } else {
     m_context.log.error("folders cannot be watched: {}", watcher.error().message);
-    m_round_warnings.push_back(watcher.error().message);
+    m_lasting_warnings.push_back(watcher.error().message);
   }
-  AWAIT(Result<Scene> scene, look(std::move(settings)));
+  AWAIT(Result<Scene> scene, look(std::move(*settings)));
   if (!scene) {
     m_problem = scene.error();
     m_context.log.error("agents cannot be found: {}", scene.error().message);
@@ -157,10 +157,8 @@ asio::awaitable<Result<void>> SyncService::adopt(Scene scene) {
 asio::awaitable<Result<void>> SyncService::apply(SyncSettings settings) {
   AWAIT(Result<Scene> scene, look(settings));
   CO_TRY(scene);
-  auto keep = [text = encode(settings)](sync::Engine& engine) {
-    return engine.set_setting(k_settings_key, text);
-  };
-  AWAIT(Result<void> kept, m_lane.with_engine(std::move(keep)));
+  auto keep = [path = settings_path(), &settings] { return save_settings(path, settings); };
+  AWAIT(Result<void> kept, runtime::offload(m_context.pool(), std::move(keep)));
   CO_TRY(kept);
   AWAIT(Result<void> adopted, adopt(std::move(*scene)));
   co_return adopted;
@@ -238,6 +236,7 @@ std::vector<std::string> SyncService::warnings() const {
                                          : warning.message + " (" + warning.hint + ")");
     }
   }
+  all.insert(all.end(), m_lasting_warnings.begin(), m_lasting_warnings.end());
   all.insert(all.end(), m_round_warnings.begin(), m_round_warnings.end());
   return all;
 }

@@ -76,6 +76,7 @@ public:
 
 private:
   asio::awaitable<void> begin();
+  std::string settings_path() const;
   Result<sync::Engine> open_engine() const;
   asio::awaitable<Result<Scene>> look(SyncSettings settings);
   asio::awaitable<Result<void>> adopt(Scene scene);
@@ -113,7 +114,8 @@ private:
   SyncStatusResult m_summary; // without skills: what `status` says, as of the last round
   std::int64_t m_skill_count = 0;
   bool m_summarised = false;
-  std::vector<std::string> m_round_warnings;
+  std::vector<std::string> m_lasting_warnings; // of the start
+  std::vector<std::string> m_round_warnings;   // of the last round
 
   runtime::Condition m_changed; // something for the work loop
   runtime::Condition m_rested;  // the work loop has nothing left, or the first look is done

@@ -18,7 +18,8 @@ struct ProjectSettings {
   friend bool operator==(const ProjectSettings&, const ProjectSettings&) = default;
 };
 
-// What the person decided about sync; one JSON document in sync.db.
+// What the person decided about sync: `sync.json` among what is the user's, because losing sync.db
+// must cost history and caches only.
 struct SyncSettings {
   static constexpr bool k_lenient = true; // a newer version of ours may have added fields
   bool enabled = false;
@@ -42,7 +43,10 @@ struct SyncSettings {
   friend bool operator==(const SyncSettings&, const SyncSettings&) = default;
 };
 
-Result<SyncSettings> parse_settings(const std::string& text);
+// The settings in that file; the defaults (sync is off) where there is none. corrupt when it is not
+// what save_settings writes.
+Result<SyncSettings> load_settings(const std::string& path);
+Result<void> save_settings(const std::string& path, const SyncSettings& settings);
 
 // The settings after `sync enable` with these parameters. Lists that are given replace the ones
 // before; `params.project` is absolute or empty.

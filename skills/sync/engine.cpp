@@ -262,12 +262,4 @@ Result<void> Engine::accept_roots() {
   return transaction.commit();
 }
 
-Result<std::optional<std::string>> Engine::setting(std::string_view key) const {
-  return m_state->store.setting(key);
-}
-
-Result<void> Engine::set_setting(std::string_view key, std::string_view value) {
-  return m_state->store.set_setting(key, value);
-}
-
 } // namespace upskill::sync

@@ -90,10 +90,6 @@ public:
   // time at which there is more to do, if any.
   Result<std::optional<std::int64_t>> tidy(Moment now);
 
-  // Settings that the service keeps across restarts.
-  Result<std::optional<std::string>> setting(std::string_view key) const;
-  Result<void> set_setting(std::string_view key, std::string_view value);
-
   struct State;
 
 private:

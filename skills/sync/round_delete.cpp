@@ -62,6 +62,7 @@ void RoundRun::carry_out_deletions(Scope& scope) {
 
   std::vector<Due> due;
   std::vector<std::size_t> guarded_in(scope.roots.size());
+  std::vector<std::size_t> ripe_in(scope.roots.size());
   for (auto& [name, deletion] : scope.deletions) {
     const Skill* skill = scope.find(m_state.key_of(name));
     if (skill == nullptr || (deletion.held && !deletion.confirmed)) {
@@ -69,15 +70,18 @@ void RoundRun::carry_out_deletions(Scope& scope) {
     }
     std::string renamed = renamed_to(scope, *skill);
     std::int64_t ripe_ms = deletion.since_ms + m_state.options.grace_ms;
-    if (renamed.empty() && !deletion.confirmed && ripe_ms > m_work.now.steady_ms) {
-      again(scope, name, ripe_ms);
-      continue;
-    }
     bool guarded = renamed.empty() && !deletion.confirmed;
+    bool ripe = !guarded || ripe_ms <= m_work.now.steady_ms;
     for (const Replica& replica : skill->replicas) {
+      // Those that are not ripe yet count too, or the first of many would slip through.
       if (guarded && replica.base && replica.seen == Presence::absent) {
         ++guarded_in[replica.root];
+        ripe_in[replica.root] += ripe;
       }
+    }
+    if (!ripe) {
+      again(scope, name, ripe_ms);
+      continue;
     }
     due.push_back(
         {name, renamed.empty() ? std::string() : "renamed to `" + renamed + "`", guarded});
@@ -85,7 +89,7 @@ void RoundRun::carry_out_deletions(Scope& scope) {
   std::string why;
   for (std::size_t i = 0; i < guarded_in.size(); ++i) {
     Root& root = scope.roots[i];
-    if (guarded_in[i] > 0
+    if (ripe_in[i] > 0
         && !root.guard.allows(guarded_in[i], root.record.agreed, m_work.now.steady_ms)) {
       why = std::to_string(guarded_in[i]) + " of " + std::to_string(root.record.agreed)
             + " skills were deleted from `" + scope.setup.roots[i].path + "` at once";
@@ -100,7 +104,7 @@ void RoundRun::carry_out_deletions(Scope& scope) {
   }
   if (why.empty()) {
     for (std::size_t i = 0; i < guarded_in.size(); ++i) {
-      scope.roots[i].guard.let_through(guarded_in[i], m_work.now.steady_ms);
+      scope.roots[i].guard.let_through(ripe_in[i], m_work.now.steady_ms);
     }
   }
 }

@@ -71,8 +71,7 @@ skill() {
 # Whether everything written so far has been seen and synced.
 wait_idle() {
   local answer
-  answer=$(tool wait_idle '{"timeout_ms":10000}')
-  [[ $answer == *'"state":"'* ]] || fail "wait_idle: $answer"
+  answer=$(upskill sync wait --json) || fail "sync wait: $answer"
 }
 
 # tool NAME ARGUMENTS: calls an MCP tool through the bridge and prints the answer's line.

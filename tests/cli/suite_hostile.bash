@@ -1,0 +1,168 @@
+# hostile: what is broken, too large or meant badly gets a clear word, and the rest goes on.
+
+a=~/.agents/skills
+c=~/.claude/skills
+
+enabled() {
+  three_agents
+  mkdir -p "$a" "$c"
+  skill "$c" good
+  run 0 upskill sync enable --yes
+  wait_idle
+}
+
+# goes_on: a sound skill still arrives.
+goes_on() {
+  skill "$c" another
+  wait_idle
+  same "$c/another" "$a/another"
+}
+
+# told TEXT...: sync status names the trouble.
+told() {
+  run 0 upskill sync status --json
+  has "$@"
+}
+
+test_a_link_that_leaves_the_skill() {
+  enabled
+  skill "$c" bad
+  ln -s /etc/passwd "$c/bad/secrets"
+  wait_idle
+  absent "$a/bad/secrets"
+  told 'is a link that leaves the skill'
+  goes_on
+}
+
+test_a_loop_of_links() {
+  enabled
+  ln -s loop "$c/loop"
+  mkdir "$c/round" && ln -s ../round "$c/round/round"
+  wait_idle
+  absent "$a/loop"
+  goes_on
+}
+
+test_a_pipe_inside_a_skill() {
+  enabled
+  skill "$c" piped
+  mkfifo "$c/piped/pipe"
+  wait_idle
+  told 'is neither a file, a folder nor a link'
+  goes_on
+}
+
+test_a_half_written_skill_waits() {
+  enabled
+  : >"$c/good/SKILL.md"
+  wait_idle
+  [[ -s $a/good/SKILL.md ]] || fail "an empty SKILL.md was spread"
+  told 'has no SKILL.md, or an empty one'
+  goes_on
+  skill "$c" good "whole again"
+  wait_idle
+  same "$c/good" "$a/good"
+}
+
+test_a_thousand_files_and_a_large_one() {
+  enabled
+  skill "$c" large
+  mkdir "$c/large/many"
+  (cd "$c/large/many" && touch file{1..1000})
+  head -c 20000000 /dev/urandom >"$c/large/data.bin"
+  wait_idle
+  same "$c/large" "$a/large"
+}
+
+test_names_that_collide() {
+  enabled
+  skill "$c" Good "another case"
+  wait_idle
+  absent "$a/Good"
+  told 'are one name on some file systems'
+  goes_on
+}
+
+test_a_read_only_root() {
+  [[ $(id -u) != 0 ]] || skip "root may write everywhere"
+  enabled
+  chmod a-w "$a"
+  skill "$c" late
+  wait_idle
+  chmod u+w "$a"
+  told 'late'
+  run 0 upskill sync now
+  same "$c/late" "$a/late"
+}
+
+test_no_space_left() {
+  mount -t tmpfs -o size=200k none "$(mkdir -p ~/.agents && echo ~/.agents)" 2>/dev/null \
+    || skip "a small file system cannot be mounted here"
+  trap 'umount ~/.agents' EXIT
+  enabled
+  skill "$c" big
+  head -c 400000 /dev/zero >"$c/big/data"
+  wait_idle
+  absent "$a/big"
+  told 'No space left'
+  goes_on
+  rm "$c/big/data"
+  wait_idle
+  same "$c/big" "$a/big"
+  run 0 upskill daemon stop
+}
+
+test_a_damaged_database() {
+  enabled
+  run 0 upskill daemon stop
+  echo "edited meanwhile" >>"$a/good/SKILL.md"
+  head -c 20000 /dev/urandom >~/.local/state/upskill/sync.db
+  rm -f ~/.local/state/upskill/sync.db-*
+  run 0 upskill status
+  has "damaged"
+  ls ~/.local/state/upskill | grep -q 'sync.db.corrupt' || fail "it was not put aside"
+  [[ -s $a/good/SKILL.md && -s $c/good/SKILL.md ]] || fail "a skill is gone"
+}
+
+test_a_database_of_a_newer_version() {
+  enabled
+  run 0 upskill daemon stop
+  # user_version is the big-endian number at byte 60 (SQLite file format, 1.3).
+  printf '\0\0\3\350' | dd of="$HOME/.local/state/upskill/sync.db" bs=1 seek=60 conv=notrunc 2>/dev/null
+  rm -f ~/.local/state/upskill/sync.db-*
+  cp ~/.local/state/upskill/sync.db before
+  run 3 upskill sync status
+  err_has "newer"
+  run 0 upskill list
+  has good
+  cmp before ~/.local/state/upskill/sync.db || fail "it was touched"
+}
+
+test_a_root_that_vanishes_takes_nobody_with_it() {
+  enabled
+  skill "$c" second
+  wait_idle
+  mv "$a" "$a.away"
+  wait_idle
+  [[ -s $c/good/SKILL.md && -s $c/second/SKILL.md ]] || fail "the others were deleted"
+  run 0 upskill sync status --json
+  has '"state":"halted"' 'vanished'
+  mv "$a.away" "$a"
+  wait_idle
+  run 0 upskill sync status --check
+}
+
+test_mass_deletion_is_held() {
+  enabled
+  for i in {1..8}; do skill "$c" "s$i"; done
+  wait_idle
+  rm -r "$c"/s{1..6}
+  wait_idle
+  [[ -s $a/s1/SKILL.md ]] || fail "it was carried out"
+  run 0 upskill sync conflicts --json
+  has '"kind":"deletion"' '"skill":"s3"'
+  run 0 upskill sync resolve s1 delete --yes
+  absent "$a/s1"
+  run 0 upskill sync resolve s2 restore --yes
+  same "$a/s2" "$c/s2"
+}
