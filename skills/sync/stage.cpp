@@ -33,8 +33,8 @@ tl::unexpected<Error> changed(const std::string& path) {
 
 Result<std::string> Stager::folder_of(const std::string& root) {
   auto known = m_folders.find(root);
-  if (known != m_folders.end()) {
-    return known->second;
+  if (known != m_folders.end() && same_device(known->second, root)) {
+    return known->second; // it may have gone with what lies around the root
   }
   std::string parent = parent_path(root);
   std::string inside = join_path(root, k_folder_name);
@@ -51,7 +51,7 @@ Result<std::string> Stager::folder_of(const std::string& root) {
     if ((made || made.error().code == ErrorCode::already_exists)
         && ::lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode)
         && same_device(folder, root)) {
-      m_folders.emplace(root, folder);
+      m_folders.insert_or_assign(root, folder);
       return folder;
     }
     if (!made) {
@@ -258,7 +258,9 @@ Result<void> Stager::sync() {
     return {};
   }
   for (const auto& [root, folder] : m_folders) {
-    TRY(m_files.sync_all(folder));
+    if (same_device(folder, root)) {
+      TRY(m_files.sync_all(folder));
+    }
   }
   return {};
 }
