@@ -33,7 +33,13 @@ Result<Round> RoundRun::run() {
       continue;
     }
     open_roots(scope);
-    for (const std::string& name : names_of(scope)) {
+    const std::vector<std::string> names = names_of(scope);
+    if (m_work.everything && m_work.only_skill.empty()) {
+      std::erase_if(scope.notes, [&](const auto& note) {
+        return !std::ranges::binary_search(names, note.first); // it is nowhere any more
+      });
+    }
+    for (const std::string& name : names) {
       consider(scope, name);
       if (m_pending.size() >= k_batch_skills || m_pending_bytes >= k_batch_bytes) {
         flush(scope);
@@ -185,6 +191,7 @@ void RoundRun::consider(Scope& scope, const std::string& name) {
     return;
   }
   if (skill == nullptr && !anything) {
+    scope.notes.erase(name);
     return; // no skill: a folder without SKILL.md, or gone again
   }
   if (is_workspace(scope, name)) {
