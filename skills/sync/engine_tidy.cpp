@@ -83,6 +83,8 @@ void adopt_leftovers(Engine::State& state, Moment now) {
 
 Result<std::optional<std::int64_t>> Engine::tidy(Moment now) {
   State& state = *m_state;
+  // Also what came back with a root that was away, or could not be swapped back.
+  adopt_leftovers(state, now);
   std::optional<std::int64_t> next;
   std::vector<Lingering> rest;
   std::set<std::string> busy;
