@@ -104,6 +104,11 @@ void RoundRun::look_at_copy(
   options.keep_contents = true;
   int fd = scope.roots[root].fd.get();
   ReadResult read = read_skill(fd, name, options);
+  if (read.stat.presence == Presence::problem) {
+    seen.presence = Presence::problem; // which the stat calls alone did not show
+    stat = std::move(read.stat);
+    return;
+  }
   if (read.stat.fingerprint != stat.fingerprint
       || stat_skill(fd, name).fingerprint != read.stat.fingerprint) {
     sight.moving = true;
