@@ -177,6 +177,11 @@ void RoundRun::carry_out(Scope& scope, const std::string& name, const std::strin
     return;
   }
   warn_if(record_removal(scope, name, sight, history));
+  for (const auto& [other, note] : scope.notes) {
+    if (other != name && m_state.key_of(other) == m_state.key_of(name)) {
+      again(scope, other, m_work.now.steady_ms); // it stood in the way of this one
+    }
+  }
 }
 
 bool RoundRun::take_out(Scope& scope,
