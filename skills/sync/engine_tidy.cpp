@@ -5,7 +5,9 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <charconv>
+#include <functional>
 #include <unordered_set>
 
 namespace upskill::sync {
@@ -65,6 +67,38 @@ Result<void> purge(Engine::State& state, Moment now) {
 
 } // namespace
 
+Result<void> make_durable(Engine::State& state) {
+  TRY(state.objects.flush());
+  TRY(state.stager.sync());
+  state.unsynced = false;
+  return {};
+}
+
+std::vector<std::string> heal_after_power_loss(Engine::State& state) {
+  std::vector<std::string> told;
+  // The stager numbers what it writes, so the longest and then largest name is the latest.
+  std::vector<Lingering> latest_first = state.lingering;
+  std::ranges::sort(latest_first, std::greater(), [](const Lingering& one) {
+    return std::pair(one.displaced.path.size(), std::string_view(one.displaced.path));
+  });
+  for (const Lingering& one : latest_first) {
+    const std::string place = join_path(one.root, one.skill);
+    ReadResult now = read_folder(place);
+    ReadResult before = read_folder(one.displaced.path);
+    if (now.stat.presence == Presence::absent || before.stat.presence != Presence::copy
+        || !state.objects.contains(before.tree.hash())
+        || (now.stat.presence == Presence::copy && state.objects.contains(now.tree.hash()))) {
+      continue;
+    }
+    if (state.files.exchange(one.displaced.path, place)) {
+      told.push_back("`" + place
+                     + "` was damaged when the power failed; the version before it is back, the "
+                       "damaged one is in the trash");
+    }
+  }
+  return told;
+}
+
 void adopt_leftovers(Engine::State& state, Moment now) {
   std::set<std::string> known;
   for (const Lingering& one : state.lingering) {
@@ -81,8 +115,13 @@ void adopt_leftovers(Engine::State& state, Moment now) {
   }
 }
 
+Result<void> Engine::make_durable() {
+  return m_state->unsynced ? sync::make_durable(*m_state) : Result<void>{};
+}
+
 Result<std::optional<std::int64_t>> Engine::tidy(Moment now) {
   State& state = *m_state;
+  TRY(make_durable()); // before the versions go that could stand in for what is not on the disk
   // Also what came back with a root that was away, or could not be swapped back.
   adopt_leftovers(state, now);
   std::optional<std::int64_t> next;
