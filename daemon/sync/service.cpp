@@ -2,6 +2,7 @@
 
 #include "daemon/await.h"
 #include "daemon/runtime/offload.h"
+#include "protocol/base/atomic_file.h"
 #include "protocol/codec/codec.h"
 #include "skills/library/names.h"
 
@@ -61,6 +62,9 @@ Result<sync::Engine> SyncService::open_engine() const {
   options.objects = places.data + "/objects";
   options.trash = places.data + "/trash";
   options.conflicts = places.data + "/conflicts";
+  if (Result<std::string> boot = read_file("/proc/sys/kernel/random/boot_id", 256)) {
+    options.boot_id = *boot;
+  }
   return sync::Engine::open(std::move(options), const_cast<sync::Filesystem&>(m_files), now());
 }
 
@@ -127,10 +131,16 @@ asio::awaitable<Result<void>> SyncService::adopt(Scene scene) {
   m_scene = std::make_shared<const Scene>(std::move(scene));
   std::vector<sync::ScopeSetup> scopes = m_scene->scopes;
   sync::Moment moment = now();
-  auto configure = [&scopes, moment](sync::Engine& engine) -> Result<void> {
+  auto configure = [&scopes, moment](sync::Engine& engine) {
     return engine.configure(std::move(scopes), moment);
   };
-  AWAIT(Result<void> configured, m_lane.with_engine(std::move(configure)));
+  AWAIT(Result<std::vector<std::string>> told, m_lane.with_engine(std::move(configure)));
+  Result<void> configured;
+  if (!told) {
+    configured = tl::make_unexpected(told.error());
+  } else {
+    m_lasting_warnings.insert(m_lasting_warnings.end(), told->begin(), told->end());
+  }
   std::vector<watch::WatchRoot> roots;
   m_watched.clear();
   for (const library::Root& root : m_scene->roots) {

@@ -74,6 +74,9 @@ public:
 
   const EngineContext& context() const { return m_context; }
 
+  // What agents' folders are found by.
+  const Environment& environment() const { return m_environment; }
+
 private:
   asio::awaitable<void> begin();
   std::string settings_path() const;
@@ -104,6 +107,7 @@ private:
   std::vector<sync::Touched> m_again;
   std::optional<runtime::Clock::time_point> m_again_at;
   std::optional<runtime::Clock::time_point> m_tidy_at;
+  std::optional<runtime::Clock::time_point> m_durable_at;
   runtime::Clock::time_point m_rescan_at;
   std::set<std::string> m_announced;
 

@@ -8,6 +8,7 @@ namespace upskill::daemon {
 namespace {
 
 constexpr auto k_rescan_every = std::chrono::hours(1);
+constexpr auto k_durable_after = std::chrono::milliseconds(200);
 constexpr auto k_summary_limit = std::chrono::seconds(2);
 
 runtime::Clock::time_point time_of(std::int64_t milliseconds) {
@@ -37,7 +38,7 @@ bool SyncService::is_idle() const {
 
 std::optional<runtime::Clock::time_point> SyncService::next_time() const {
   std::optional<runtime::Clock::time_point> next = m_rescan_at;
-  for (const auto& time : {m_settle.deadline(), m_again_at, m_tidy_at}) {
+  for (const auto& time : {m_settle.deadline(), m_again_at, m_tidy_at, m_durable_at}) {
     next = time && *time < *next ? time : next;
   }
   return next;
@@ -79,6 +80,8 @@ void SyncService::note(const sync::Round& round) {
   }
   m_round_warnings = round.warnings;
   if (!round.steps.empty()) {
+    // Once for many edits in a row, and not in the way of the next one.
+    m_durable_at = runtime::Clock::now() + k_durable_after;
     // Displaced folders linger for a minute; whoever made them wants them gone then.
     auto soon = runtime::Clock::now() + std::chrono::seconds(61);
     m_tidy_at = m_tidy_at ? std::min(*m_tidy_at, soon) : soon;
@@ -190,6 +193,15 @@ asio::awaitable<void> SyncService::work_loop() {
       AWAIT(Result<sync::Round> done, round(std::move(*work)));
       if (!done) {
         m_context.log.error("sync failed: {}", done.error().message);
+      }
+      continue;
+    }
+    if (m_durable_at && *m_durable_at <= runtime::Clock::now()) {
+      m_durable_at.reset();
+      auto sync = [](sync::Engine& engine) { return engine.make_durable(); };
+      AWAIT(Result<void> durable, m_lane.with_engine(std::move(sync)));
+      if (!durable) {
+        m_context.log.error("{}", durable.error().message);
       }
       continue;
     }

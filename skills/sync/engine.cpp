@@ -57,6 +57,8 @@ Result<Tree> tree_of_object(const store::Objects& objects, const Digest& hash) {
 
 namespace {
 
+constexpr std::string_view k_boot_key = "boot_id";
+
 struct OpenedStore {
   store::SyncStore store;
   OpenedState state;
@@ -196,7 +198,7 @@ Result<void> Engine::State::record_root(Scope& scope, RootIndex index) {
   return {};
 }
 
-Result<void> Engine::configure(std::vector<ScopeSetup> setups, Moment now) {
+Result<std::vector<std::string>> Engine::configure(std::vector<ScopeSetup> setups, Moment now) {
   State& state = *m_state;
   TRY_ASSIGN(store::Transaction transaction, state.store.begin());
   TRY_ASSIGN(std::vector<store::RootRow> rows, state.store.roots());
@@ -231,7 +233,15 @@ Result<void> Engine::configure(std::vector<ScopeSetup> setups, Moment now) {
   state.scopes = std::move(scopes);
   state.setup = std::move(setups);
   adopt_leftovers(state, now);
-  return {};
+  TRY_ASSIGN(std::optional<std::string> boot, state.store.setting(k_boot_key));
+  std::vector<std::string> told;
+  if (boot && *boot != state.options.boot_id) {
+    told = heal_after_power_loss(state);
+  }
+  if (boot != state.options.boot_id) {
+    TRY(state.store.set_setting(k_boot_key, state.options.boot_id));
+  }
+  return told;
 }
 
 Result<Round> Engine::run(const Work& work) {

@@ -25,6 +25,8 @@ struct EngineOptions {
   std::string objects;  // folders, made when needed
   std::string trash;
   std::string conflicts;
+  // Of the running system; another one than last time means that what was not on the disk is lost.
+  std::string boot_id = {};
   std::int64_t grace_ms = 2'000;   // before a deletion is carried out
   std::int64_t linger_ms = 60'000; // that a displaced folder stays
   GuardLimits guard = {};
@@ -69,7 +71,8 @@ public:
   OpenedState opened() const;
 
   // Sets who takes part and where. Roots and copies that are known stay known by their path.
-  Result<void> configure(std::vector<ScopeSetup> scopes, Moment now);
+  // Sentences about what had to be put right are returned.
+  Result<std::vector<std::string>> configure(std::vector<ScopeSetup> scopes, Moment now);
   const std::vector<ScopeSetup>& setup() const;
 
   // Looks at skills and brings their copies into agreement. An error means that nothing could be
@@ -85,6 +88,10 @@ public:
   Result<SyncConflictsResult> conflicts(const SyncConflictsParams& params) const;
   Result<Round> undo(const SyncUndoParams& params, Moment now);
   Result<Round> resolve(const ConflictResolveParams& params, Moment now);
+
+  // What was written survives power loss when this returns. Rounds leave it to be called a moment
+  // later, because a disk takes milliseconds for it.
+  Result<void> make_durable();
 
   // Deletes displaced folders and old history, trash and objects whose time is over; the steady
   // time at which there is more to do, if any.

@@ -34,6 +34,7 @@ struct Engine::State {
   std::vector<Scope> scopes = {};
   std::vector<ScopeSetup> setup = {};
   std::vector<Lingering> lingering = {};
+  bool unsynced = false; // something was written that power loss could take
 
   Result<void> record_root(Scope& scope, RootIndex root);
 
@@ -42,6 +43,14 @@ struct Engine::State {
 
 store::Fingerprint to_stored(const Fingerprint& fingerprint);
 Fingerprint from_stored(const store::Fingerprint& fingerprint);
+
+// Everything written so far survives power loss.
+Result<void> make_durable(Engine::State& state);
+
+// After another boot: a copy that is neither what was agreed nor a version that the store knows,
+// and whose predecessor still lies beside the root, was torn by the power failure. The predecessor
+// takes its place again; what was there goes to the trash with the leftovers. Returns what to tell.
+std::vector<std::string> heal_after_power_loss(Engine::State& state);
 
 // Takes on what an interrupted run left beside the roots, to be disposed of like any displaced
 // folder: what is not in the store goes to the trash.

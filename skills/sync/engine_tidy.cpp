@@ -74,6 +74,24 @@ Result<void> make_durable(Engine::State& state) {
   return {};
 }
 
+namespace {
+
+// The copy holds an older version by agreement: it is behind, and nobody edited it.
+Result<void> agree_on(Engine::State& state, const Lingering& one, const Digest& hash) {
+  for (Scope& scope : state.scopes) {
+    std::optional<RootIndex> root = scope.root_at(one.root);
+    Skill* skill = scope.find(state.key_of(one.skill));
+    if (root && skill != nullptr && skill->id != 0) {
+      scope.agree(*skill, *root, hash);
+      TRY(state.store.put_replica(
+          {skill->id, scope.roots[*root].id, store::ReplicaKind::copy, std::nullopt, hash}));
+    }
+  }
+  return {};
+}
+
+} // namespace
+
 std::vector<std::string> heal_after_power_loss(Engine::State& state) {
   std::vector<std::string> told;
   // The stager numbers what it writes, so the longest and then largest name is the latest.
@@ -90,7 +108,8 @@ std::vector<std::string> heal_after_power_loss(Engine::State& state) {
         || (now.stat.presence == Presence::copy && state.objects.contains(now.tree.hash()))) {
       continue;
     }
-    if (state.files.exchange(one.displaced.path, place)) {
+    if (state.files.exchange(one.displaced.path, place)
+        && agree_on(state, one, before.tree.hash())) {
       told.push_back("`" + place
                      + "` was damaged when the power failed; the version before it is back, the "
                        "damaged one is in the trash");

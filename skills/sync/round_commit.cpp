@@ -5,8 +5,12 @@
 namespace upskill::sync {
 
 // The end of a batch. The order is what makes kill -9 safe at any point: versions are in the store
-// and staged copies on the disk before anything is swapped; what was agreed is recorded after. A
-// crash in between leaves copies that are equal to each other, which count as synchronised.
+// and copies are staged before anything is swapped; what was agreed is recorded after. A crash in
+// between leaves copies that are equal to each other, which count as synchronised.
+// Against power loss, new copies reach the disk before they are moved into place. Those that
+// replace others are swapped in at once, so that an edit arrives in a millisecond and not after
+// three disk flushes: what they replaced lies beside the root until everything is on the disk, and
+// heal_after_power_loss() puts it back where a copy was torn.
 void RoundRun::flush(Scope& scope) {
   std::vector<PendingSkill> batch = std::exchange(m_pending, {});
   m_pending_bytes = 0;
@@ -14,12 +18,13 @@ void RoundRun::flush(Scope& scope) {
     m_fingerprints.clear();
     return;
   }
-  if (!batch.empty()) {
-    Result<void> durable = m_state.objects.flush();
-    if (durable) {
-      durable = m_state.stager.sync();
-    }
-    if (!durable) {
+  m_state.unsynced = m_state.unsynced || !batch.empty();
+  bool makes_new = std::ranges::any_of(batch, [](const PendingSkill& pending) {
+    return std::ranges::any_of(
+        pending.writes, [](const PendingWrite& write) { return !write.expected && !write.link; });
+  });
+  if (makes_new) {
+    if (Result<void> durable = make_durable(m_state); !durable) {
       warn(durable.error());
       for (PendingSkill& pending : batch) {
         for (PendingWrite& write : pending.writes) {

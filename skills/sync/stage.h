@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -83,7 +84,7 @@ private:
 
   Filesystem& m_files;
   std::map<std::string, std::string, std::less<>> m_folders; // root -> its stage folder
-  std::vector<std::string> m_unsynced;
+  std::set<std::string> m_unsynced; // roots below which something was written
   std::uint64_t m_sequence = 0;
 };
 

@@ -41,6 +41,7 @@ public:
     options.objects = m_folder / "data/objects";
     options.trash = m_folder / "data/trash";
     options.conflicts = m_folder / "data/conflicts";
+    options.boot_id = m_boot_id;
     std::filesystem::create_directories(m_folder / "state");
     auto opened = sync::Engine::open(options, *m_files, now());
     REQUIRE_MESSAGE(opened, opened.error().message);
@@ -74,6 +75,9 @@ public:
     }
     FAIL("sync does not come to rest");
   }
+
+  // The next open() is after a restart of the machine.
+  void reboot() { m_boot_id += "next"; }
 
   void pass(std::int64_t milliseconds) { m_steady_ms += milliseconds; }
 
@@ -114,6 +118,7 @@ private:
   sync::Filesystem* m_files = &m_real;
   sync::ScopeSetup m_setup;
   std::int64_t m_steady_ms = 0;
+  std::string m_boot_id = "first";
   std::unique_ptr<sync::Engine> m_engine;
 };
 

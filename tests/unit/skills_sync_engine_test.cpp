@@ -207,4 +207,23 @@ TEST_SUITE("Engine") {
     REQUIRE(conflicts);
     CHECK(conflicts->conflicts.size() == 1);
   }
+
+  TEST_CASE("a copy that a power failure tore is put right, and no other takes it for an edit") {
+    SyncWorld world;
+    world.write_skill(0, "one", "first");
+    write(world.at(0, "one/script"), "#!/bin/sh\n");
+    world.settle();
+    write(world.at(0, "one/script"), "#!/bin/sh\nbetter\n");
+    world.run();
+    REQUIRE(read(world.at(1, "one/script")) == "#!/bin/sh\nbetter\n");
+    // What ext4 leaves of a new file whose blocks were never written.
+    std::filesystem::resize_file(world.at(1, "one/script"), 0);
+    world.close();
+    world.reboot();
+    world.open();
+    world.settle();
+    for (std::size_t i : {0u, 1u, 2u}) {
+      CHECK(read(world.at(i, "one/script")) == "#!/bin/sh\nbetter\n");
+    }
+  }
 }
