@@ -23,9 +23,19 @@ ReadResult read_folder(const std::string& path) {
   return read_skill(folder.get(), base_name(path), options);
 }
 
+// Ignored things that an interrupted swap left in the old folder go to the one that took its place.
+void carry_ignored(Engine::State& state, const Lingering& one) {
+  std::string target = join_path(one.root, one.skill);
+  ReadResult old = read_folder(one.displaced.path);
+  if (!old.ignored.empty() && read_folder(target).stat.presence == Presence::copy) {
+    state.stager.carry_ignored(one.displaced.path, target, old);
+  }
+}
+
 // A folder that was swapped out and has lingered: its content is in the store, so it may go. What
 // somebody wrote to it after the swap, or what is not content, goes to the trash.
 Result<void> dispose(Engine::State& state, const Lingering& one, Moment now) {
+  carry_ignored(state, one);
   ReadResult read = read_folder(one.displaced.path);
   if (read.stat.presence == Presence::absent) {
     return {};
@@ -127,7 +137,12 @@ void adopt_leftovers(Engine::State& state, Moment now) {
     for (const RootSetup& root : scope.setup.roots) {
       for (auto& [path, skill] : state.stager.leftovers(root.path)) {
         if (known.insert(path).second) {
+          std::string target = join_path(root.path, skill);
+          if (Stager::is_aside(path) && state.files.move(path, target)) {
+            continue; // it was the copy in place: nothing else had taken that place
+          }
           state.lingering.push_back({{path, {}}, now.steady_ms, root.path, skill});
+          carry_ignored(state, state.lingering.back());
         }
       }
     }

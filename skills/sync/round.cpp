@@ -53,6 +53,9 @@ Result<Round> RoundRun::run() {
 }
 
 void RoundRun::open_roots(Scope& scope) {
+  if (!m_work.dry_run) {
+    m_state.stager.put_back();
+  }
   for (std::size_t i = 0; i < scope.roots.size(); ++i) {
     const RootSetup& setup = scope.setup.roots[i];
     Root& root = scope.roots[i];
@@ -79,6 +82,10 @@ void RoundRun::open_roots(Scope& scope) {
     }
     if (root.judgement.health != RootHealth::ok) {
       continue;
+    }
+    if (m_state.stager.is_missing_some(setup.path)) {
+      root.held = "a copy that was moved aside cannot be put back into `" + setup.path + "`";
+      again(scope, {}, m_work.now.steady_ms + k_git_again_ms);
     }
     bool known = root.record.device == probe.device && root.record.inode == probe.inode;
     if (!known && !m_work.dry_run) {

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <set>
 
@@ -129,15 +130,37 @@ Stager::stage_link(const std::string& root, const std::string& skill, const std:
   return StagedCopy{path, {}};
 }
 
+void Stager::put_back() {
+  std::erase_if(m_asides, [&](const Aside& one) {
+    auto moved = m_files.move(one.path, one.target);
+    return moved || moved.error().code == ErrorCode::already_exists
+           || moved.error().code == ErrorCode::not_found;
+  });
+}
+
+bool Stager::is_missing_some(std::string_view root) const {
+  return std::ranges::any_of(m_asides,
+                             [&](const Aside& one) { return parent_path(one.target) == root; });
+}
+
+bool Stager::is_aside(std::string_view path) {
+  std::string_view name = base_name(path);
+  return name.substr(0, name.find('.')).ends_with(k_aside);
+}
+
 Result<void> Stager::exchange(const std::string& staged, const std::string& target) {
   Result<void> swapped = m_files.exchange(staged, target);
   if (swapped || swapped.error().code != ErrorCode::unsupported) {
     return swapped;
   }
-  std::string aside = staged + ".old";
+  std::string_view name = base_name(staged);
+  std::string aside = join_path(parent_path(staged), name.substr(0, name.find('.')));
+  aside += k_aside;
+  aside += name.substr(name.find('.'));
   TRY(m_files.move(target, aside));
   if (auto placed = m_files.move(staged, target); !placed) {
-    TRY(m_files.move(aside, target));
+    m_asides.push_back({aside, target});
+    put_back();
     return placed;
   }
   return m_files.move(aside, staged);
@@ -186,7 +209,8 @@ Stager::take_out(const std::string& root, const std::string& skill, const Expect
   TRY(m_files.move(target, path));
   ReadResult displaced = read(path);
   if (displaced.stat.presence != Presence::copy || displaced.tree.hash() != expected.hash) {
-    TRY(m_files.move(path, target));
+    m_asides.push_back({path, target});
+    put_back();
     return changed(target);
   }
   return Displaced{path, expected.hash};

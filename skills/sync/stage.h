@@ -66,6 +66,16 @@ public:
   // Takes a link out; `changed` when there is none.
   Result<void> remove_link(const std::string& root, const std::string& skill);
 
+  // Tries again to put back what had to be moved aside and could not be moved back.
+  void put_back();
+  // Whether something of this root still waits for that: then nothing that is missing in it may
+  // count as deleted.
+  bool is_missing_some(std::string_view root) const;
+  // Whether a leftover was the copy in place when the run was interrupted.
+  static bool is_aside(std::string_view path);
+  // Moves ignored things of a displaced folder to the one that took its place.
+  void carry_ignored(const std::string& from, const std::string& to, const ReadResult& displaced);
+
   // What an interrupted run left beside this root: (path, name of the skill).
   std::vector<std::pair<std::string, std::string>> leftovers(const std::string& root);
   // Removes the stage folder when it is empty.
@@ -74,17 +84,24 @@ public:
   Result<void> sync();
 
 private:
+  static constexpr std::string_view k_aside = "-old"; // `<n>-old.<skill>`
+
+  struct Aside {
+    std::string path;
+    std::string target;
+  };
+
   Result<std::string> folder_of(const std::string& root);
   Result<std::string> fresh_path(const std::string& root, const std::string& skill);
   Result<StagedCopy> write_and_verify(const std::string& path, const Tree& tree, const EntryBytes&);
   Result<void> write(const std::string& path, const Tree& tree, const EntryBytes& bytes_of);
   Result<void> exchange(const std::string& staged, const std::string& target);
   ReadResult read(const std::string& path) const;
-  void carry_ignored(const std::string& from, const std::string& to, const ReadResult& displaced);
 
   Filesystem& m_files;
   std::map<std::string, std::string, std::less<>> m_folders; // root -> its stage folder
   std::set<std::string> m_unsynced; // roots below which something was written
+  std::vector<Aside> m_asides;
   std::uint64_t m_sequence = 0;
 };
 
