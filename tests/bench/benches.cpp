@@ -1,0 +1,26 @@
+#include "tests/bench/bench.h"
+
+namespace upskill::bench {
+
+void require(bool fact, std::string_view otherwise) {
+  if (!fact) {
+    throw Problem(std::string(otherwise));
+  }
+}
+
+const std::vector<Bench>& benches() {
+  static const std::vector<Bench> all = {
+      {"first_sync", first_sync, "1,000 skills of one root into three more"},
+      {"rescan", rescan, "the same with nothing changed"},
+      {"save_to_swapped", save_to_swapped, "an edit until the last copy is swapped in"},
+      {"torn_reads", torn_reads, "100,000 reads while versions come and go"},
+      {"watch", watch, "10,000 skill folders: ready, memory, wake-ups, events"},
+      {"socket_call", socket_call, "one `status` call over the socket and through `upskill mcp`"},
+      {"first_answer", first_answer, "from spawning `upskill mcp` to its first answer"},
+      {"fifty", fifty, "fifty agents with twenty calls each"},
+      {"commands", commands, "commands, spawn to exit"},
+  };
+  return all;
+}
+
+} // namespace upskill::bench

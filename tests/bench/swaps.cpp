@@ -1,0 +1,42 @@
+#include "tests/bench/swaps.h"
+
+#include "tests/bench/bench.h"
+#include "tests/bench/measure.h"
+
+#include <poll.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <set>
+
+namespace upskill::bench {
+
+Swaps::Swaps(const std::vector<std::string>& roots)
+    : m_inotify(::inotify_init1(IN_CLOEXEC)) {
+  for (const std::string& root : roots) {
+    m_watches.push_back(::inotify_add_watch(m_inotify.get(), root.c_str(), IN_MOVED_TO));
+    require(m_watches.back() >= 0, "cannot watch `" + root + "`");
+  }
+}
+
+std::int64_t Swaps::wait_ns(const std::string& name) {
+  std::set<int> missing(m_watches.begin(), m_watches.end());
+  alignas(inotify_event) char buffer[4096];
+  while (!missing.empty()) {
+    pollfd entry{m_inotify.get(), POLLIN, 0};
+    require(::poll(&entry, 1, 10'000) == 1, "`" + name + "` did not come within 10 s");
+    ssize_t got = ::read(m_inotify.get(), buffer, sizeof buffer);
+    for (ssize_t at = 0; at < got;) {
+      inotify_event event{};
+      std::memcpy(&event, buffer + at, sizeof event);
+      if (event.len > 0 && name == buffer + at + sizeof event) {
+        missing.erase(event.wd);
+      }
+      at += static_cast<ssize_t>(sizeof event + event.len);
+    }
+  }
+  return now_ns();
+}
+
+} // namespace upskill::bench
