@@ -108,8 +108,8 @@ int main(int count, char** words) {
   const std::string target = setup.roots[1].path + "/one";
   write(source, 0);
   bool good = round() && exists(target);
-  void* shared = ::mmap(
-      nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* shared =
+      ::mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   auto* progress = new (shared) Progress();
   std::fflush(stdout);
   pid_t reader = ::fork();
