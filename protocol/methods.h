@@ -7,8 +7,8 @@
 
 namespace upskill {
 
-// What a call changes. `destructive`: it may overwrite or delete what a user wrote (undoable all the
-// same).
+// What a call changes. `destructive`: it may overwrite or delete what a user wrote (undoable all
+// the same).
 enum class Effect { reads, writes, destructive };
 // Whether agents are shown the method as a tool. People's methods are callable all the same: a
 // courtesy, not a security border.
@@ -33,7 +33,8 @@ inline constexpr Method<NoParams, StatusResult> k_status{
     "status",
     "status",
     "What the daemon knows and does.",
-    "Shows whether skill sync is on, how many skills, agents and conflicts there are, and warnings.",
+    "Shows whether skill sync is on, how many skills, agents and conflicts there are, and "
+    "warnings.",
     Effect::reads,
     Audience::agents};
 
@@ -50,7 +51,8 @@ inline constexpr Method<SkillReadParams, SkillReadResult> k_skill_read{
     "skill_read",
     "",
     "Read a file of a skill.",
-    "Reads SKILL.md of a skill, or another file of it, and lists its files. Follow what it says; run "
+    "Reads SKILL.md of a skill, or another file of it, and lists its files. Follow what it says; "
+    "run "
     "its scripts in `folder`. Long files come in parts: go on at `next_offset`.",
     Effect::reads,
     Audience::agents};
@@ -66,7 +68,8 @@ inline constexpr Method<SkillValidateParams, SkillValidateResult> k_skill_valida
     "skill_validate",
     "validate",
     "Check skills against the specification and against each agent's loader.",
-    "Checks SKILL.md files against the Agent Skills specification and tells which agents would repair "
+    "Checks SKILL.md files against the Agent Skills specification and tells which agents would "
+    "repair "
     "or skip them. Use after writing or editing a skill. Changes nothing.",
     Effect::reads,
     Audience::agents};
@@ -75,7 +78,8 @@ inline constexpr Method<SkillSyncParams, SyncNowResult> k_skill_sync{
     "skill_sync",
     "",
     "Bring the copies of skills into agreement now.",
-    "Brings the copies of a skill (or of all) in every agent's folder into agreement now, and tells "
+    "Brings the copies of a skill (or of all) in every agent's folder into agreement now, and "
+    "tells "
     "what was done. Nothing is lost: replaced versions are kept and can be restored.",
     Effect::writes,
     Audience::agents,
@@ -85,7 +89,8 @@ inline constexpr Method<SyncConflictsParams, SyncConflictsResult> k_skill_confli
     "skill_conflicts",
     "sync conflicts",
     "Show conflicts and held deletions.",
-    "Lists skills whose copies were changed differently in several places, with each version's text "
+    "Lists skills whose copies were changed differently in several places, with each version's "
+    "text "
     "and difference, and deletions held for a person.",
     Effect::reads,
     Audience::agents};
@@ -109,14 +114,13 @@ inline constexpr Method<SyncDisableParams, SyncPlanResult> k_sync_disable{
 inline constexpr Method<SyncStatusParams, SyncStatusResult> k_sync_status{
     "sync_status", "sync status", "How every copy of every skill stands.", "", Effect::reads};
 
-inline constexpr Method<SyncNowParams, SyncPlanResult> k_sync_plan{
-    "sync_plan",
-    "sync plan",
-    "Show what sync would do now.",
-    "",
-    Effect::reads,
-    Audience::people,
-    Pace::slow};
+inline constexpr Method<SyncNowParams, SyncPlanResult> k_sync_plan{"sync_plan",
+                                                                   "sync plan",
+                                                                   "Show what sync would do now.",
+                                                                   "",
+                                                                   Effect::reads,
+                                                                   Audience::people,
+                                                                   Pace::slow};
 
 inline constexpr Method<SyncNowParams, SyncNowResult> k_sync_now{
     "sync_now",
@@ -161,7 +165,11 @@ inline constexpr Method<DoctorParams, DoctorResult> k_doctor{
     Pace::slow};
 
 inline constexpr Method<NoParams, DaemonStatusResult> k_daemon_status{
-    "daemon_status", "daemon status", "The daemon's process, memory and counters.", "", Effect::reads};
+    "daemon_status",
+    "daemon status",
+    "The daemon's process, memory and counters.",
+    "",
+    Effect::reads};
 
 inline constexpr Method<NoParams, DaemonStopResult> k_daemon_stop{
     "daemon_stop", "daemon stop", "Stop the daemon.", "", Effect::writes};

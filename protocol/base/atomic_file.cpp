@@ -2,13 +2,13 @@
 
 #include "protocol/base/unique_fd.h"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstdlib>
-
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 
 namespace upskill {
 namespace {
@@ -37,11 +37,8 @@ Result<void> sync_parent(const std::string& path) {
   return {};
 }
 
-Result<void> write_new(const std::string& path,
-                       int fd,
-                       std::string_view bytes,
-                       mode_t mode,
-                       Durability durability) {
+Result<void> write_new(
+    const std::string& path, int fd, std::string_view bytes, mode_t mode, Durability durability) {
   TRY(write_all(fd, bytes, path));
   if (::fchmod(fd, mode) != 0) {
     return fail(system_error(errno, "cannot set the mode of `" + path + "`"));
@@ -82,7 +79,9 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
   if (!fd) {
     return fail(system_error(errno, "cannot read `" + path + "`"));
   }
-  struct stat status{};
+
+  struct stat status {};
+
   if (::fstat(fd.get(), &status) != 0) {
     return fail(system_error(errno, "cannot read `" + path + "`"));
   }
@@ -127,7 +126,9 @@ Result<void> make_directories(const std::string& path, mode_t mode) {
     std::string part = end == std::string::npos ? path : path.substr(0, end);
     if (!part.empty() && ::mkdir(part.c_str(), mode) != 0 && errno != EEXIST) {
       int reason = errno;
-      struct stat status{};
+
+      struct stat status {};
+
       // A folder that exists on a read-only file system answers EROFS.
       if (::stat(part.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
         return fail(system_error(reason, "cannot make folder `" + part + "`"));

@@ -1,11 +1,11 @@
 #pragma once
 #include "protocol/base/result.h"
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <string>
 #include <string_view>
-
-#include <sys/types.h>
 
 namespace upskill {
 
@@ -25,7 +25,8 @@ Result<void> write_file_atomically(const std::string& path,
 // file cannot fill the memory. A link is followed.
 Result<std::string> read_file(const std::string& path, std::size_t limit);
 
-// Makes the folder and those above it, with `mode` for each one made; it is no error that they exist.
+// Makes the folder and those above it, with `mode` for each one made; it is no error that they
+// exist.
 Result<void> make_directories(const std::string& path, mode_t mode = 0755);
 
 } // namespace upskill

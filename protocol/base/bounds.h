@@ -5,18 +5,18 @@
 // Every bound that hostile input meets, in one place (decisions: Protocol, Sync).
 namespace upskill {
 
-inline constexpr std::size_t k_max_line = 16u << 20;       // bytes of one message
-inline constexpr int k_max_json_depth = 64;                // nesting of one message
-inline constexpr std::size_t k_max_calls_in_flight = 256;  // of one client
-inline constexpr std::size_t k_max_clients = 1024;         // of one daemon
-inline constexpr std::size_t k_max_page = 1000;            // entries of one page of a list
+inline constexpr std::size_t k_max_line = 16u << 20;      // bytes of one message
+inline constexpr int k_max_json_depth = 64;               // nesting of one message
+inline constexpr std::size_t k_max_calls_in_flight = 256; // of one client
+inline constexpr std::size_t k_max_clients = 1024;        // of one daemon
+inline constexpr std::size_t k_max_page = 1000;           // entries of one page of a list
 
-inline constexpr std::size_t k_max_skill_entries = 10'000;      // files and folders of one skill
-inline constexpr std::size_t k_max_skill_bytes = 256u << 20;    // of one skill
-inline constexpr std::size_t k_max_skill_file = 64u << 20;      // of one file
-inline constexpr std::size_t k_max_skill_depth = 32;            // folders below a skill
+inline constexpr std::size_t k_max_skill_entries = 10'000;   // files and folders of one skill
+inline constexpr std::size_t k_max_skill_bytes = 256u << 20; // of one skill
+inline constexpr std::size_t k_max_skill_file = 64u << 20;   // of one file
+inline constexpr std::size_t k_max_skill_depth = 32;         // folders below a skill
 inline constexpr std::size_t k_max_skills_per_root = 100'000;
-inline constexpr std::size_t k_max_file_name = 255;             // bytes (sync facts, rule 10)
+inline constexpr std::size_t k_max_file_name = 255; // bytes (sync facts, rule 10)
 
 // The skills extension of MCP (SEP-2640): hosts need support no more.
 inline constexpr std::size_t k_mcp_skill_resources = 512;

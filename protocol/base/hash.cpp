@@ -50,7 +50,9 @@ Digest sha256(std::string_view bytes) {
   return digest;
 }
 
-std::string Digest::hex() const { return brief(64); }
+std::string Digest::hex() const {
+  return brief(64);
+}
 
 std::string Digest::brief(std::size_t digits) const {
   static constexpr char k_hex[] = "0123456789abcdef";

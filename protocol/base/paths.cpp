@@ -2,12 +2,12 @@
 
 #include "protocol/base/hash.h"
 
+#include <sys/stat.h>
+#include <sys/un.h>
+
 #include <climits>
 #include <cstdlib>
 #include <vector>
-
-#include <sys/stat.h>
-#include <sys/un.h>
 
 namespace upskill {
 namespace {
@@ -66,7 +66,9 @@ std::string socket_path(const Places& places, unsigned uid) {
     return direct;
   }
   std::string user = "/run/user/" + std::to_string(uid);
-  struct stat status{};
+
+  struct stat status {};
+
   std::string folder = ::stat(user.c_str(), &status) == 0 && status.st_uid == uid
                            ? user + "/upskill-"
                            : "/tmp/upskill-" + std::to_string(uid) + "-";
@@ -99,8 +101,8 @@ std::string parent_path(std::string_view path) {
 }
 
 std::string normalized_path(std::string_view path, std::string_view cwd) {
-  std::string whole = !path.empty() && path.front() == '/' ? std::string(path)
-                                                           : join_path(cwd, path);
+  std::string whole =
+      !path.empty() && path.front() == '/' ? std::string(path) : join_path(cwd, path);
   std::vector<std::string_view> parts;
   for (std::size_t at = 0; at < whole.size();) {
     std::size_t end = whole.find('/', at);

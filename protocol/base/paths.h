@@ -25,6 +25,7 @@ struct Places {
   std::string config_home; // $XDG_CONFIG_HOME or ~/.config itself: agents' own folders lie there
 
   std::string run() const { return state + "/run"; }
+
   std::string lock() const { return run() + "/daemon.lock"; }
 };
 

@@ -46,10 +46,12 @@ inline tl::unexpected<Error> fail(ErrorCode code, std::string message, std::stri
   return tl::make_unexpected(Error{code, std::move(message), std::move(hint)});
 }
 
-inline tl::unexpected<Error> fail(Error error) { return tl::make_unexpected(std::move(error)); }
+inline tl::unexpected<Error> fail(Error error) {
+  return tl::make_unexpected(std::move(error));
+}
 
-// The failure of a system call: `what` names the call's object, errno_value decides the code (ENOENT:
-// not_found, EACCES, EPERM and EROFS: permission, ENOSPC and EDQUOT: no_space, else io).
+// The failure of a system call: `what` names the call's object, errno_value decides the code
+// (ENOENT: not_found, EACCES, EPERM and EROFS: permission, ENOSPC and EDQUOT: no_space, else io).
 Error system_error(int errno_value, std::string what);
 
 } // namespace upskill
@@ -70,10 +72,10 @@ Error system_error(int errno_value, std::string what);
   target = std::move(*temporary)
 
 // TRY(f()) leaves the function with f's error; TRY_ASSIGN(auto x, f()) also binds the value.
-#define TRY(expression) UPSKILL_TRY_(UPSKILL_CONCAT(try_, __LINE__), expression, return)
+#define TRY(expression) UPSKILL_TRY_(UPSKILL_CONCAT(try_, __LINE__), expression, return )
 #define TRY_ASSIGN(target, expression)                                                             \
-  UPSKILL_TRY_ASSIGN_(UPSKILL_CONCAT(try_, __LINE__), target, expression, return)
+  UPSKILL_TRY_ASSIGN_(UPSKILL_CONCAT(try_, __LINE__), target, expression, return )
 // The same inside a coroutine; the expression itself must not contain co_await (docs: style, 4).
-#define CO_TRY(expression) UPSKILL_TRY_(UPSKILL_CONCAT(try_, __LINE__), expression, co_return)
+#define CO_TRY(expression) UPSKILL_TRY_(UPSKILL_CONCAT(try_, __LINE__), expression, co_return )
 #define CO_TRY_ASSIGN(target, expression)                                                          \
-  UPSKILL_TRY_ASSIGN_(UPSKILL_CONCAT(try_, __LINE__), target, expression, co_return)
+  UPSKILL_TRY_ASSIGN_(UPSKILL_CONCAT(try_, __LINE__), target, expression, co_return )

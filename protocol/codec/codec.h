@@ -69,16 +69,16 @@ template <class T> struct FieldDecoder {
   unsigned index = 0;
   bool known = false;
 
-  template <class M> void required(M T::* member, std::string_view name, std::string_view) {
+  template <class M> void required(M T::*member, std::string_view name, std::string_view) {
     take(member, name, true);
   }
 
-  template <class M> void optional(M T::* member, std::string_view name, std::string_view) {
+  template <class M> void optional(M T::*member, std::string_view name, std::string_view) {
     take(member, name, false);
   }
 
 private:
-  template <class M> void take(M T::* member, std::string_view name, bool is_required) {
+  template <class M> void take(M T::*member, std::string_view name, bool is_required) {
     unsigned position = index++;
     if (name != key) {
       return;
@@ -112,12 +112,12 @@ template <class T> struct FieldEncoder {
   const T& in;
   JsonWriter& writer;
 
-  template <class M> void required(M T::* member, std::string_view name, std::string_view) {
+  template <class M> void required(M T::*member, std::string_view name, std::string_view) {
     writer.key(name);
     encode_value(writer, in.*member);
   }
 
-  template <class M> void optional(M T::* member, std::string_view name, std::string_view) {
+  template <class M> void optional(M T::*member, std::string_view name, std::string_view) {
     if (!Codec<M>::is_absent(in.*member)) {
       writer.key(name);
       encode_value(writer, in.*member);
@@ -232,8 +232,8 @@ template <> struct Codec<bool> {
 };
 
 template <std::integral I>
-  requires(!std::same_as<I, bool>)
-struct Codec<I> {
+
+requires(!std::same_as<I, bool>) struct Codec<I> {
   static void decode(JsonReader& in, I& out, const JsonPath& at, DecodeProblem& problem) {
     auto number = in.integer();
     if (!number) {
@@ -372,8 +372,10 @@ template <class E> struct Codec<std::vector<E>> {
 };
 
 template <class E> struct Codec<std::map<std::string, E>> {
-  static void
-  decode(JsonReader& in, std::map<std::string, E>& out, const JsonPath& at, DecodeProblem& problem) {
+  static void decode(JsonReader& in,
+                     std::map<std::string, E>& out,
+                     const JsonPath& at,
+                     DecodeProblem& problem) {
     bool is_object = in.each_field([&](std::string_view key, JsonReader& value) {
       JsonPath here{&at, key};
       decode_value(value, out[std::string(key)], here, problem);

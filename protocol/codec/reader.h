@@ -25,8 +25,8 @@ public:
   // The value as JSON text on one line.
   virtual std::optional<std::string> raw() = 0;
 
-  // Visit the members; false when the value is not of that kind or is malformed. The reader given to
-  // the callback lives until the callback returns.
+  // Visit the members; false when the value is not of that kind or is malformed. The reader given
+  // to the callback lives until the callback returns.
   using OnField = std::function<void(std::string_view key, JsonReader& value)>;
   using OnElement = std::function<void(std::size_t index, JsonReader& value)>;
   virtual bool each_field(const OnField& on_field) = 0;

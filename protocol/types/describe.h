@@ -17,17 +17,23 @@ struct NullVisitor {
 };
 
 template <class T>
-concept Described = requires(NullVisitor visitor) { T::describe(visitor); };
+concept Described = requires(NullVisitor visitor) {
+  T::describe(visitor);
+};
 
 // What comes in may say no more than is described, unless the type has `k_lenient`.
-template <class T> inline constexpr bool k_strict = !requires { T::k_lenient; };
+template <class T> inline constexpr bool k_strict = !requires {
+  T::k_lenient;
+};
 
 // Specialise with `static constexpr std::array<std::string_view, N> names`, one for each enumerator
 // in order from 0.
 template <class E> struct EnumNames;
 
 template <class E>
-concept DescribedEnum = std::is_enum_v<E> && requires { EnumNames<E>::names; };
+concept DescribedEnum = std::is_enum_v<E> && requires {
+  EnumNames<E>::names;
+};
 
 template <DescribedEnum E> constexpr std::string_view enum_name(E value) {
   return EnumNames<E>::names[static_cast<std::size_t>(value)];

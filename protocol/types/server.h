@@ -102,7 +102,8 @@ struct DaemonLogsResult {
   std::vector<std::string> lines = {};
 
   static void describe(auto& f) {
-    f.required(&DaemonLogsResult::path, "path", "The log file; empty where it logs to its terminal.");
+    f.required(
+        &DaemonLogsResult::path, "path", "The log file; empty where it logs to its terminal.");
     f.required(&DaemonLogsResult::lines, "lines", "Oldest first.");
   }
 };

@@ -81,11 +81,13 @@ struct SkillListParams {
   std::string cursor = {};
 
   static void describe(auto& f) {
-    f.optional(&SkillListParams::query, "query", "Only skills whose name or description has these words.");
+    f.optional(
+        &SkillListParams::query, "query", "Only skills whose name or description has these words.");
     f.optional(&SkillListParams::agent, "agent", "Only skills that this agent sees.");
     f.optional(&SkillListParams::scope, "scope", "`user`, `project` or empty for both.");
     f.optional(&SkillListParams::replicas, "replicas", "Also list every copy.");
-    f.optional(&SkillListParams::limit, "limit", "At most this many, 50 unless told, 1000 at most.");
+    f.optional(
+        &SkillListParams::limit, "limit", "At most this many, 50 unless told, 1000 at most.");
     f.optional(&SkillListParams::cursor, "cursor", "Where the last page ended.");
   }
 };
@@ -143,7 +145,8 @@ struct SkillReadResult {
     f.required(&SkillReadResult::text, "text", "Its text; bytes that are not UTF-8 become U+FFFD.");
     f.required(&SkillReadResult::size, "size", "Bytes of the whole file.");
     f.optional(&SkillReadResult::next_offset, "next_offset", "Where to go on reading.");
-    f.required(&SkillReadResult::folder, "folder", "Folder the skill lies in; run its scripts there.");
+    f.required(
+        &SkillReadResult::folder, "folder", "Folder the skill lies in; run its scripts there.");
     f.optional(&SkillReadResult::files, "files", "All files of the skill.");
   }
 };
@@ -169,7 +172,8 @@ struct SkillShowResult {
     f.required(&SkillShowResult::files, "files", "Its files.");
     f.required(&SkillShowResult::loaders, "loaders", "What each loader does with it.");
     f.required(&SkillShowResult::errors, "errors", "What the specification's validator says.");
-    f.required(&SkillShowResult::front_matter, "front_matter", "The YAML between the fences, as it is.");
+    f.required(
+        &SkillShowResult::front_matter, "front_matter", "The YAML between the fences, as it is.");
     f.required(&SkillShowResult::body, "body", "What follows the front matter.");
   }
 };
@@ -196,7 +200,8 @@ struct SkillValidation {
   static void describe(auto& f) {
     f.required(&SkillValidation::skill, "skill", "Name of the folder.");
     f.required(&SkillValidation::path, "path", "The folder.");
-    f.required(&SkillValidation::valid, "valid", "True when the specification's validator accepts it.");
+    f.required(
+        &SkillValidation::valid, "valid", "True when the specification's validator accepts it.");
     f.required(&SkillValidation::errors, "errors", "What it says, in its order and words.");
     f.required(&SkillValidation::warnings, "warnings", "What else is worth mending.");
     f.required(&SkillValidation::loaders, "loaders", "What each loader does with it.");

@@ -23,7 +23,8 @@ template <> struct EnumNames<CopyMode> {
 enum class SyncState { off, idle, working, held, halted };
 
 template <> struct EnumNames<SyncState> {
-  static constexpr std::array<std::string_view, 5> names{"off", "idle", "working", "held", "halted"};
+  static constexpr std::array<std::string_view, 5> names{
+      "off", "idle", "working", "held", "halted"};
 };
 
 enum class RootState { ok, absent, halted, refused };
@@ -44,7 +45,8 @@ struct RootStatus {
   static void describe(auto& f) {
     f.required(&RootStatus::path, "path", "Where the root really is.");
     f.required(&RootStatus::scope, "scope", "User or project.");
-    f.required(&RootStatus::state, "state", "`halted` waits for a person; `refused` is never written.");
+    f.required(
+        &RootStatus::state, "state", "`halted` waits for a person; `refused` is never written.");
     f.optional(&RootStatus::reason, "reason", "Why it is halted or refused.");
     f.required(&RootStatus::agents, "agents", "Agents that read this root.");
     f.optional(&RootStatus::aliases, "aliases", "Other paths that lead to the same folder.");
@@ -168,13 +170,20 @@ struct SyncEnableParams {
   bool dry_run = false;
 
   static void describe(auto& f) {
-    f.optional(&SyncEnableParams::policy, "policy", "`cover` (fewest copies) or `mirror` (a copy for each agent).");
+    f.optional(&SyncEnableParams::policy,
+               "policy",
+               "`cover` (fewest copies) or `mirror` (a copy for each agent).");
     f.optional(&SyncEnableParams::agents, "agent", "Take part; unless told, every agent found.");
     f.optional(&SyncEnableParams::without, "without", "Agents that do not take part.");
     f.optional(&SyncEnableParams::link, "link", "Agents that get links instead of copies.");
-    f.optional(&SyncEnableParams::exclude, "exclude", "`skill` or `agent:skill` that stays out of sync; `*` matches any text.");
-    f.optional(&SyncEnableParams::project, "project", "Sync the skills of this project instead of the user's.");
-    f.optional(&SyncEnableParams::accept, "accept", "Let halted roots take part again as they are now.");
+    f.optional(&SyncEnableParams::exclude,
+               "exclude",
+               "`skill` or `agent:skill` that stays out of sync; `*` matches any text.");
+    f.optional(&SyncEnableParams::project,
+               "project",
+               "Sync the skills of this project instead of the user's.");
+    f.optional(
+        &SyncEnableParams::accept, "accept", "Let halted roots take part again as they are now.");
     f.optional(&SyncEnableParams::dry_run, "dry_run", "Only show the plan.");
   }
 };
@@ -237,7 +246,8 @@ struct SyncLogParams {
 
   static void describe(auto& f) {
     f.optional(&SyncLogParams::skill, "skill", "Only this skill.");
-    f.optional(&SyncLogParams::limit, "limit", "At most this many entries, newest first; 50 unless told.");
+    f.optional(
+        &SyncLogParams::limit, "limit", "At most this many entries, newest first; 50 unless told.");
   }
 };
 
@@ -271,9 +281,7 @@ struct HistoryEntry {
 struct SyncLogResult {
   std::vector<HistoryEntry> entries = {};
 
-  static void describe(auto& f) {
-    f.required(&SyncLogResult::entries, "entries", "Newest first.");
-  }
+  static void describe(auto& f) { f.required(&SyncLogResult::entries, "entries", "Newest first."); }
 };
 
 struct SyncUndoParams {
@@ -323,7 +331,8 @@ struct Conflict {
 
   static void describe(auto& f) {
     f.required(&Conflict::id, "id", "Names the conflict.");
-    f.required(&Conflict::kind, "kind", "`content`: copies differ; `deletion`: held until confirmed.");
+    f.required(
+        &Conflict::kind, "kind", "`content`: copies differ; `deletion`: held until confirmed.");
     f.required(&Conflict::skill, "skill", "Name of the skill.");
     f.optional(&Conflict::scope, "scope", "`user`, or the path of the project.");
     f.required(&Conflict::time, "time", "Since when, RFC 3339 in UTC.");
@@ -355,10 +364,11 @@ struct ConflictResolveParams {
 
   static void describe(auto& f) {
     f.required(&ConflictResolveParams::skill, "skill", "Name of the skill, or a conflict's id.");
-    f.optional(&ConflictResolveParams::take,
-               "take",
-               "Hash or path of the version to keep everywhere; `winner` keeps what is there, `loser` "
-               "the only other one; for a held deletion `delete` or `restore`.");
+    f.optional(
+        &ConflictResolveParams::take,
+        "take",
+        "Hash or path of the version to keep everywhere; `winner` keeps what is there, `loser` "
+        "the only other one; for a held deletion `delete` or `restore`.");
     f.optional(&ConflictResolveParams::dry_run, "dry_run", "Only show what would be done.");
   }
 };

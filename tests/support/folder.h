@@ -70,9 +70,7 @@ public:
 
   const std::string& path() const { return m_path; }
 
-  std::string operator/(std::string_view relative) const {
-    return join_path(m_path, relative);
-  }
+  std::string operator/(std::string_view relative) const { return join_path(m_path, relative); }
 
 private:
   std::string m_path;

@@ -1,0 +1,27 @@
+# Fails when a file includes something that its layer must not know (protocol/README.md).
+# Run: cmake -DROOT=<repository> -P tests/lint/layers.cmake
+cmake_minimum_required(VERSION 3.25)
+
+set(rule_protocol "\"(skills|daemon|clients|tests)/")
+set(rule_skills "\"(daemon|clients|tests|protocol/(codec|rpc|mcp|http|methods|catalog))|<(boost/|curl/|thread|mutex|atomic|condition_variable|future|ctime|sys/socket)")
+set(rule_daemon "\"(clients|tests)/")
+set(rule_clients "\"(skills|daemon|tests)/|<(boost/|spdlog/|thread|iostream)")
+
+set(broken 0)
+set(seen 0)
+foreach(layer IN ITEMS protocol skills daemon clients)
+  file(GLOB_RECURSE files RELATIVE "${ROOT}" "${ROOT}/${layer}/*.h" "${ROOT}/${layer}/*.cpp")
+  foreach(file IN LISTS files)
+    math(EXPR seen "${seen} + 1")
+    file(STRINGS "${ROOT}/${file}" includes REGEX "^[ \t]*#[ \t]*include")
+    foreach(line IN LISTS includes)
+      if(line MATCHES "${rule_${layer}}")
+        message(NOTICE "${file}: ${line}   (${layer} must not include this)")
+        math(EXPR broken "${broken} + 1")
+      endif()
+    endforeach()
+  endforeach()
+endforeach()
+if(broken OR seen LESS 50)
+  message(FATAL_ERROR "${broken} forbidden include(s) in ${seen} files")
+endif()
