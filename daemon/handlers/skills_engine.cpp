@@ -1,5 +1,7 @@
 #include "daemon/handlers/skills_engine.h"
 
+#include "daemon/handlers/resources.h"
+#include "daemon/handlers/skills.h"
 #include "daemon/handlers/sync.h"
 
 namespace upskill::daemon {
@@ -8,15 +10,20 @@ namespace {
 class SkillsEngine final : public Engine {
 public:
   explicit SkillsEngine(EngineContext context)
-      : m_service(std::move(context), process_environment()) {}
+      : m_service(std::move(context), process_environment())
+      , m_library(m_service)
+      , m_resources(m_library) {}
 
   void bind(Binder& binder) override {
     bind_sync_handlers(binder, m_service);
+    bind_skill_handlers(binder, m_library);
     binder.wait_first(
         k_status.name,
         [this] { return m_service.has_summary(); },
         [this] { return m_service.wait_for_summary(); });
   }
+
+  ResourceBackend* resources() override { return &m_resources; }
 
   void start() override { m_service.start(); }
 
@@ -26,6 +33,8 @@ public:
 
 private:
   SyncService m_service;
+  SkillLibrary m_library;
+  SkillResources m_resources;
 };
 
 } // namespace

@@ -1,0 +1,36 @@
+#include "daemon/await.h"
+#include "daemon/doctor/doctor.h"
+#include "daemon/handlers/skill_answers.h"
+#include "daemon/runtime/offload.h"
+
+namespace upskill::daemon {
+
+Awaitable<DoctorResult> diagnose(SkillLibrary& library, RequestContext context) {
+  SyncService& service = library.service();
+  // A watcher that does not answer is a finding, not the end of the search for others.
+  AWAIT(Result<void> seen, service.synchronise());
+  AWAIT(Result<std::shared_ptr<const Scene>> scene, service.scene());
+  CO_TRY(scene);
+  doctor::Facts facts;
+  facts.scene = *scene;
+  facts.places = service.context().places;
+  facts.environment = service.environment();
+  service.describe(facts.status);
+  if (!seen) {
+    facts.status.warnings.push_back(seen.error().message);
+  }
+  if ((*scene)->sync_is_on()) {
+    auto ask = [](sync::Engine& engine) -> Result<SyncStatusResult> { return engine.status(); };
+    AWAIT(Result<SyncStatusResult> status, service.lane().with_engine(std::move(ask)));
+    if (status) {
+      facts.sync = std::move(*status);
+    } else {
+      facts.status.warnings.push_back(status.error().message);
+    }
+  }
+  auto examine = [&] { return doctor::examine(facts, context.stopping); };
+  AWAIT(Result<DoctorResult> result, runtime::offload(library.pool(), std::move(examine)));
+  co_return result;
+}
+
+} // namespace upskill::daemon

@@ -1,0 +1,242 @@
+#include "daemon/handlers/skill_files.h"
+
+#include "protocol/base/bounds.h"
+#include "protocol/base/paths.h"
+#include "protocol/base/utf8.h"
+#include "skills/library/folder.h"
+#include "skills/library/names.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+namespace upskill::daemon {
+namespace {
+
+constexpr std::size_t k_max_path = 4096; // bytes, as PATH_MAX
+constexpr int k_attempts = 8;            // openat2 asks to try again when a rename crossed its way
+
+std::string quoted(std::string_view path) {
+  return "`" + to_valid_utf8(path) + "`";
+}
+
+tl::unexpected<Error> no_such_file(const std::string& path) {
+  return fail(ErrorCode::not_found, quoted(path) + " is no file of the skill");
+}
+
+tl::unexpected<Error> leaves(const std::string& path) {
+  return fail(ErrorCode::refused, quoted(path) + " is a link out of the skill");
+}
+
+// A FIFO or a terminal in the place of the file must not hold us up.
+int careful(int flags) {
+  return flags | O_CLOEXEC | ((flags & O_PATH) == 0 ? O_NONBLOCK | O_NOCTTY : 0);
+}
+
+Result<UniqueFd> opened(UniqueFd fd, const std::string& path) {
+  if (fd) {
+    return fd;
+  }
+  int error = errno;
+  if (error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG) {
+    return no_such_file(path);
+  }
+  if (error == EXDEV || error == ELOOP) {
+    return leaves(path);
+  }
+  return fail(system_error(error, "cannot open " + quoted(path)));
+}
+
+class FileWalk {
+public:
+  explicit FileWalk(FileList& out)
+      : m_out(out) {}
+
+  void walk(int skill, int folder, const std::string& prefix, std::size_t depth) {
+    std::vector<std::string> names;
+    int error = library::for_each_name(folder, [&](const library::FolderEntry& entry) {
+      if (!library::ignored_in_skill(entry.name)) {
+        if (++m_entries > k_max_skill_entries) {
+          return false;
+        }
+        names.emplace_back(entry.name);
+      }
+      return true;
+    });
+    m_out.complete = m_out.complete && error == 0 && m_entries <= k_max_skill_entries;
+    for (const std::string& name : names) {
+      visit(skill, folder, prefix, name, depth);
+    }
+  }
+
+private:
+  void visit(int skill,
+             int folder,
+             const std::string& prefix,
+             const std::string& name,
+             std::size_t depth) {
+    struct stat status {};
+
+    if (::fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+      return; // gone since it was listed
+    }
+    if (S_ISDIR(status.st_mode)) {
+      UniqueFd child = library::open_folder(folder, name.c_str());
+      if (!child || depth == k_max_skill_depth) {
+        m_out.complete = false;
+      } else {
+        walk(skill, child.get(), prefix + name + "/", depth + 1);
+      }
+      return;
+    }
+    if (S_ISLNK(status.st_mode)) {
+      Result<UniqueFd> target = open_inside(skill, prefix + name, O_PATH);
+      if (!target || ::fstat(target->get(), &status) != 0) {
+        return;
+      }
+    }
+    if (S_ISREG(status.st_mode)) {
+      m_out.files.push_back(
+          {to_valid_utf8(prefix + name), status.st_size, (status.st_mode & S_IXUSR) != 0});
+      m_out.bytes += static_cast<std::uint64_t>(status.st_size);
+    }
+  }
+
+  FileList& m_out;
+  std::size_t m_entries = 0;
+};
+
+} // namespace
+
+bool is_inside_path(std::string_view path) {
+  if (path.empty() || path.size() > k_max_path || path.find('\0') != std::string_view::npos) {
+    return false;
+  }
+  for (;;) {
+    std::size_t slash = path.find('/');
+    std::string_view part = path.substr(0, slash);
+    if (part.empty() || part == "." || part == ".." || library::ignored_in_skill(part)) {
+      return false;
+    }
+    if (slash == std::string_view::npos) {
+      return true;
+    }
+    path.remove_prefix(slash + 1);
+  }
+}
+
+Result<UniqueFd> open_inside(int skill, const std::string& path, int flags) {
+  if (!is_inside_path(path)) {
+    return no_such_file(path);
+  }
+  open_how how{};
+  how.flags = static_cast<std::uint64_t>(careful(flags));
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+  for (int attempt = 1;; ++attempt) {
+    UniqueFd fd(static_cast<int>(::syscall(SYS_openat2, skill, path.c_str(), &how, sizeof how)));
+    if (!fd && (errno == ENOSYS || errno == EPERM)) {
+      return open_inside_by_parts(skill, path, flags); // an older kernel, or a filter of calls
+    }
+    if (fd || errno != EAGAIN || attempt == k_attempts) {
+      return opened(std::move(fd), path);
+    }
+  }
+}
+
+Result<UniqueFd> open_inside_by_parts(int skill, const std::string& path, int flags) {
+  if (!is_inside_path(path)) {
+    return no_such_file(path);
+  }
+  UniqueFd folder;
+  std::size_t begin = 0;
+  for (std::size_t slash = path.find('/'); slash != std::string::npos;
+       slash = path.find('/', begin)) {
+    std::string part = path.substr(begin, slash - begin);
+    int at = folder ? folder.get() : skill;
+    UniqueFd next(::openat(at, part.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+
+    struct stat status {};
+
+    if (next && ::fstat(next.get(), &status) == 0 && S_ISLNK(status.st_mode)) {
+      return leaves(path);
+    }
+    if (!next) {
+      return opened(std::move(next), path);
+    }
+    folder = std::move(next);
+    begin = slash + 1;
+  }
+  int at = folder ? folder.get() : skill;
+  UniqueFd fd(::openat(at, path.c_str() + begin, careful(flags) | O_NOFOLLOW));
+
+  struct stat status {};
+
+  if (fd && ::fstat(fd.get(), &status) == 0 && S_ISLNK(status.st_mode)) {
+    return leaves(path); // O_PATH opens the link itself
+  }
+  return opened(std::move(fd), path);
+}
+
+FileList list_files(int skill) {
+  FileList list;
+  FileWalk(list).walk(skill, skill, {}, 0);
+  std::ranges::sort(list.files, {}, &SkillFile::path);
+  return list;
+}
+
+Result<FilePart>
+read_part(int skill, const std::string& path, std::int64_t offset, std::size_t limit) {
+  TRY_ASSIGN(UniqueFd fd, open_inside(skill, path, O_RDONLY));
+
+  struct stat status {};
+
+  if (::fstat(fd.get(), &status) != 0) {
+    return fail(system_error(errno, "cannot look at " + quoted(path)));
+  }
+  if (!S_ISREG(status.st_mode)) {
+    return fail(ErrorCode::refused, quoted(path) + " is not a file");
+  }
+  FilePart part;
+  part.offset = offset;
+  part.size = status.st_size;
+  auto left = static_cast<std::uint64_t>(std::max<std::int64_t>(status.st_size - offset, 0));
+  part.bytes.resize(static_cast<std::size_t>(std::min<std::uint64_t>(left, limit)));
+  std::size_t used = 0;
+  while (used < part.bytes.size()) {
+    ssize_t got = ::pread(fd.get(),
+                          part.bytes.data() + used,
+                          part.bytes.size() - used,
+                          offset + static_cast<std::int64_t>(used));
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    if (got < 0) {
+      return fail(system_error(errno, "cannot read " + quoted(path)));
+    }
+    if (got == 0) {
+      break; // it was cut short since
+    }
+    used += static_cast<std::size_t>(got);
+  }
+  part.bytes.resize(used);
+  return part;
+}
+
+std::string document_name(int skill) {
+  for (const char* name : {"SKILL.md", "skill.md"}) {
+    struct stat status {};
+
+    if (::fstatat(skill, name, &status, AT_SYMLINK_NOFOLLOW) == 0) {
+      return name;
+    }
+  }
+  return {};
+}
+
+} // namespace upskill::daemon

@@ -1,0 +1,28 @@
+#include "daemon/handlers/skills.h"
+
+#include "daemon/handlers/skill_answers.h"
+
+namespace upskill::daemon {
+
+void bind_skill_handlers(Binder& binder, SkillLibrary& library) {
+  binder.on(k_skill_list, [&library](SkillListParams params, RequestContext context) {
+    return list_skills(library, std::move(params), std::move(context));
+  });
+  binder.on(k_skill_read, [&library](SkillReadParams params, RequestContext context) {
+    return read_skill_file(library, std::move(params), std::move(context));
+  });
+  binder.on(k_skill_show, [&library](SkillShowParams params, RequestContext context) {
+    return show_skill(library, std::move(params), std::move(context));
+  });
+  binder.on(k_skill_validate, [&library](SkillValidateParams params, RequestContext context) {
+    return validate_skills(library, std::move(params), std::move(context));
+  });
+  binder.on(k_agent_list, [&library](AgentListParams params, RequestContext context) {
+    return list_agents(library, std::move(params), std::move(context));
+  });
+  binder.on(k_doctor, [&library](DoctorParams, RequestContext context) {
+    return diagnose(library, std::move(context));
+  });
+}
+
+} // namespace upskill::daemon

@@ -1,0 +1,161 @@
+#pragma once
+#include "daemon/handlers/resources.h"
+#include "daemon/handlers/skills.h"
+#include "daemon/handlers/sync.h"
+#include "protocol/base/atomic_file.h"
+#include "tests/support/temporary_folder.h"
+
+#include <doctest/doctest.h>
+
+#include <exception>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace upskill::tests {
+
+// A home of its own with a real sync service that watches it, and the methods about skills.
+class SkillsWorld {
+public:
+  // `agents` are folders below home that give agents away, such as `.claude`.
+  explicit SkillsWorld(std::initializer_list<const char*> agents = {".claude", ".codex"}) {
+    for (const char* agent : agents) {
+      std::filesystem::create_directories(home() + "/" + agent);
+    }
+  }
+
+  SkillsWorld(const SkillsWorld&) = delete;
+  SkillsWorld& operator=(const SkillsWorld&) = delete;
+
+  ~SkillsWorld() {
+    if (m_running) {
+      run(m_running->service.stop());
+      m_running->pool.join();
+      m_io.restart();
+      m_io.poll();
+    }
+  }
+
+  std::string home() const { return m_folder.path() + "/home"; }
+
+  std::string operator/(std::string_view name) const { return home() + "/" + std::string(name); }
+
+  void file(std::string_view path, std::string_view text) {
+    std::string full = *this / path;
+    std::filesystem::create_directories(std::filesystem::path(full).parent_path());
+    REQUIRE(write_file_atomically(full, text, 0644, Durability::process_crash));
+  }
+
+  // A skill with this SKILL.md in the folder `path`.
+  void skill(std::string_view path, std::string_view description = "does things") {
+    std::string name = std::filesystem::path(path).filename();
+    file(std::string(path) + "/SKILL.md",
+         "---\nname: " + name + "\ndescription: " + std::string(description) + "\n---\n# Body\n");
+  }
+
+  void link(std::string_view path, const std::string& target) {
+    std::filesystem::create_directories(std::filesystem::path(*this / path).parent_path());
+    std::filesystem::create_symlink(target, *this / path);
+  }
+
+  daemon::SyncService& service() { return running().service; }
+
+  daemon::SkillLibrary& library() { return running().library; }
+
+  daemon::SkillResources& resources() { return running().resources; }
+
+  // What the method answers, as a client of ours in the folder `cwd` would see it.
+  template <class P, class R>
+  Result<R> call(const Method<P, R>& method, P params, daemon::RequestContext context = {}) {
+    const MethodInfo* info = find_method(method.name);
+    REQUIRE(info != nullptr);
+    Result<mcp::ToolAnswer> answer =
+        run(running().binder.call_slow(*info, encode(params), std::move(context)));
+    if (!answer) {
+      return tl::make_unexpected(answer.error());
+    }
+    rpc::JsonParser parser;
+    Result<R> result = rpc::decode_arguments<R>(parser, answer->structured);
+    REQUIRE(result);
+    return result;
+  }
+
+  template <class T> T run(asio::awaitable<T> task) {
+    std::optional<T> value;
+    auto body = [](asio::awaitable<T> work, std::optional<T>& out) -> asio::awaitable<void> {
+      out = co_await std::move(work);
+    };
+    run(body(std::move(task), value));
+    return std::move(*value);
+  }
+
+  void run(asio::awaitable<void> task) {
+    bool done = false;
+    std::exception_ptr failure;
+    asio::co_spawn(m_io, std::move(task), [&](std::exception_ptr thrown) {
+      done = true;
+      failure = thrown;
+    });
+    m_io.restart();
+    while (!done) {
+      m_io.run_one();
+    }
+    if (failure) {
+      std::rethrow_exception(failure);
+    }
+  }
+
+private:
+  struct Running {
+    explicit Running(SkillsWorld& world)
+        : pool(2)
+        , service(context(world), world.m_environment)
+        , library(service)
+        , resources(library)
+        , binder(world.m_log) {
+      daemon::bind_skill_handlers(binder, library);
+      daemon::bind_sync_handlers(binder, service);
+      service.start();
+    }
+
+    daemon::EngineContext context(SkillsWorld& world) {
+      return {world.m_io,
+              world.m_places,
+              world.m_log,
+              world.m_counters,
+              nullptr,
+              [this]() -> runtime::Pool& { return pool; },
+              [] {},
+              [](std::string_view) {}};
+    }
+
+    runtime::Pool pool;
+    daemon::SyncService service;
+    daemon::SkillLibrary library;
+    daemon::SkillResources resources;
+    daemon::Binder binder;
+  };
+
+  Running& running() {
+    if (!m_running) {
+      m_places = find_places(m_environment).value();
+      REQUIRE(make_directories(m_places.run(), 0700));
+      m_running.emplace(*this);
+    }
+    return *m_running;
+  }
+
+  TemporaryFolder m_folder;
+  Environment m_environment = [home = home()](std::string_view name) {
+    return name == "HOME" ? std::optional(home) : std::nullopt;
+  };
+  Places m_places;
+  asio::io_context m_io;
+  telemetry::Log m_log = telemetry::Log::none();
+  telemetry::Counters m_counters;
+  std::optional<Running> m_running;
+};
+
+} // namespace upskill::tests

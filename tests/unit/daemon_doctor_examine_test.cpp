@@ -1,0 +1,153 @@
+#include "tests/support/skills_world.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+
+using namespace upskill;
+using tests::SkillsWorld;
+
+namespace {
+
+DoctorResult examine(SkillsWorld& world) {
+  auto result = world.call(k_doctor, DoctorParams());
+  REQUIRE(result);
+  return std::move(*result);
+}
+
+std::vector<Finding> of(const DoctorResult& result, std::string_view check) {
+  std::vector<Finding> found;
+  std::ranges::copy_if(result.findings, std::back_inserter(found), [&](const Finding& finding) {
+    return finding.check == check;
+  });
+  return found;
+}
+
+const AgentView& view_of(const DoctorResult& result, std::string_view agent) {
+  auto found = std::ranges::find(result.agents, agent, &AgentView::agent);
+  REQUIRE(found != result.agents.end());
+  return *found;
+}
+
+SyncEnableParams enable() {
+  return {};
+}
+
+} // namespace
+
+TEST_SUITE("doctor") {
+  TEST_CASE("with sync off and good skills there is nothing but a word about sync") {
+    SkillsWorld world;
+    world.skill(".agents/skills/a");
+    auto result = examine(world);
+    CHECK(result.healthy);
+    REQUIRE(result.findings.size() == 1);
+    CHECK(result.findings[0].message == "sync is off: every agent's skills are its own");
+    CHECK_FALSE(result.findings[0].hint.empty());
+    CHECK(view_of(result, "codex").lists.size() == 1);
+    CHECK(view_of(result, "claude-code").misses == std::vector<std::string>{"a"});
+    auto root = std::ranges::find(result.roots, world / ".agents/skills", &RootStatus::path);
+    REQUIRE(root != result.roots.end());
+    CHECK(root->skills == 1);
+  }
+
+  TEST_CASE("what Cursor will list twice is told, with how to avoid it") {
+    SkillsWorld world({".claude", ".codex", ".cursor"});
+    world.skill(".agents/skills/a");
+    world.skill(".claude/skills/a");
+    auto result = examine(world);
+    CHECK(view_of(result, "cursor").lists.at(0).times == 2);
+    CHECK(view_of(result, "codex").lists.at(0).times == 1);
+    auto twice = of(result, "duplicates");
+    REQUIRE(twice.size() == 1);
+    CHECK(twice[0].message == "Cursor will list 1 skill more than once: `a`");
+    CHECK(twice[0].hint.find("import of third-party folders") != std::string::npos);
+    CHECK(result.healthy);
+  }
+
+  TEST_CASE("a skill that an agent's loader skips is told once, with who skips it") {
+    SkillsWorld world;
+    world.file(".agents/skills/a/SKILL.md", "---\nname: a\n---\nno description\n");
+    auto result = examine(world);
+    CHECK_FALSE(result.healthy);
+    auto skipped = of(result, "skills");
+    REQUIRE(skipped.size() == 1);
+    CHECK(skipped[0].level == FindingLevel::warning);
+    CHECK(skipped[0].message
+          == "`" + (world / ".agents/skills/a") + "` is skipped by Codex: no `description`");
+    CHECK(view_of(result, "codex").lists.at(0).times == 0);
+  }
+
+  TEST_CASE("what is wrong with folders, links and names is told, the worst first") {
+    SkillsWorld world;
+    world.skill(".agents/skills/Name");
+    world.skill(".agents/skills/name");
+    world.file(".agents/skills/empty/SKILL.md", "");
+    world.link(".agents/skills/nowhere", "missing");
+    world.skill("elsewhere");
+    world.link(".agents/skills/outside", world / "elsewhere");
+    auto result = examine(world);
+    CHECK_FALSE(result.healthy);
+    CHECK(std::ranges::is_sorted(result.findings, std::ranges::greater(), &Finding::level));
+    CHECK(of(result, "names").size() == 1);
+    CHECK(of(result, "folders").size() == 1);
+    REQUIRE(of(result, "links").size() == 2);
+    CHECK(of(result, "links")[0].message.find("nowhere") != std::string::npos);
+    for (const Finding& finding : result.findings) {
+      CHECK_FALSE(finding.hint.empty());
+    }
+  }
+
+  TEST_CASE("a thousand skills with one fault are told in a few lines") {
+    SkillsWorld world;
+    for (int i = 0; i < 1000; ++i) {
+      std::filesystem::create_directories(world / (".agents/skills/s" + std::to_string(i)));
+    }
+    auto folders = of(examine(world), "folders");
+    REQUIRE(folders.size() == 21);
+    CHECK(folders.back().message == "980 more of this kind");
+  }
+
+  TEST_CASE("conflicts, halted roots and git operations are told with sync on") {
+    SkillsWorld world;
+    world.skill(".agents/skills/a", "one");
+    world.skill(".claude/skills/a", "two");
+    world.skill(".agents/skills/b");
+    REQUIRE(world.call(k_sync_enable, enable()));
+    auto result = examine(world);
+    REQUIRE(of(result, "conflicts").size() == 1);
+    CHECK(of(result, "conflicts")[0].message == "1 conflict waits for a decision");
+    CHECK(of(result, "sync").empty());
+    std::filesystem::create_directories(world / ".git");
+    world.file(".git/MERGE_HEAD", "x");
+    CHECK_FALSE(of(examine(world), "git").empty());
+    std::filesystem::remove_all(world / ".git");
+    std::filesystem::rename(world / ".claude/skills", world / "gone");
+    REQUIRE(world.call(k_sync_now, SyncNowParams()));
+    auto halted = of(examine(world), "sync");
+    REQUIRE(halted.size() == 1);
+    CHECK(halted[0].level == FindingLevel::error);
+    CHECK(halted[0].message.find(world / ".claude/skills") != std::string::npos);
+  }
+
+  TEST_CASE("a damaged database, a bad table and an open run folder are told") {
+    SkillsWorld world;
+    world.file(".local/state/upskill/sync.db", std::string(8192, 'x'));
+    world.file(".config/upskill/agents.json", "{");
+    world.service();
+    REQUIRE(::chmod((world / ".local/state/upskill/run").c_str(), 0755) == 0);
+    auto result = examine(world);
+    CHECK(of(result, "database").size() == 1);
+    CHECK(of(result, "agents.json").size() == 1);
+    REQUIRE(of(result, "run folder").size() == 1);
+    CHECK(of(result, "run folder")[0].level == FindingLevel::error);
+    CHECK(result.findings.front().check == "run folder");
+  }
+
+  TEST_CASE("where no agent is, that is what is told") {
+    SkillsWorld world({});
+    auto result = examine(world);
+    CHECK(result.agents.empty());
+    CHECK(of(result, "agents").size() == 1);
+  }
+}

@@ -1,0 +1,213 @@
+#include "daemon/handlers/mime_type.h"
+#include "daemon/handlers/skill_uri.h"
+#include "tests/support/skills_world.h"
+
+#include <algorithm>
+#include <fstream>
+
+using namespace upskill;
+using namespace upskill::daemon;
+using tests::SkillsWorld;
+
+namespace {
+
+Result<mcp::ResourceContents> read(SkillsWorld& world, std::string uri) {
+  return world.run(world.resources().read(std::move(uri), {}));
+}
+
+mcp::ResourcePage list(SkillsWorld& world, std::string cursor = {}) {
+  auto page = world.run(world.resources().list(std::move(cursor), {}));
+  REQUIRE(page);
+  return std::move(*page);
+}
+
+} // namespace
+
+TEST_SUITE("SkillUri") {
+  TEST_CASE("an address is written and read back, whatever the names") {
+    for (const char* name : {"plain", "with space", "100%", "a#b?c", "навык", "a+b&c", "a%2fb"}) {
+      std::string uri = skill_uri("", name, "scripts/run me.sh");
+      CAPTURE(uri);
+      CHECK(uri.find_first_of(" #?") == std::string::npos);
+      auto parsed = parse_skill_uri(uri, {});
+      REQUIRE(parsed);
+      CHECK(*parsed == SkillUri{"", name, "scripts/run me.sh"});
+    }
+    CHECK(skill_uri("", "a b", "SKILL.md") == "skill://a%20b/SKILL.md");
+  }
+
+  TEST_CASE("a project is named by the hash of its path") {
+    std::string id = project_id("/home/u/work");
+    CHECK(id == "project-6853732b"); // printf /home/u/work | sha256sum
+    std::string uri = skill_uri("/home/u/work", "a", "SKILL.md");
+    CHECK(uri == "skill://" + id + "/a/SKILL.md");
+    std::vector<std::string> known{id};
+    CHECK(*parse_skill_uri(uri, known) == SkillUri{id, "a", "SKILL.md"});
+    // One that is not known may be the name of a skill.
+    CHECK(*parse_skill_uri(uri, {}) == SkillUri{"", id, "a/SKILL.md"});
+    CHECK(*parse_skill_uri("skill://" + id + "/SKILL.md", known) == SkillUri{"", id, "SKILL.md"});
+  }
+
+  TEST_CASE("what is no address of a file of a skill is refused, however it is written") {
+    for (std::string uri : {"",
+                            "skill:",
+                            "skill://",
+                            "skill://a",
+                            "skill://a/",
+                            "skill:///etc/passwd",
+                            "skill://a//SKILL.md",
+                            "skill://a/x/",
+                            "skill://a/./x",
+                            "skill://a/../b/SKILL.md",
+                            "skill://../a/SKILL.md",
+                            "skill://a/%2e%2e/b",
+                            "skill://a/%2E%2e/b",
+                            "skill://a/.%2e/b",
+                            "skill://%2e%2e/x",
+                            "skill://a/%2e",
+                            "skill://a/x%2fy",
+                            "skill://a/..%2f..%2fetc",
+                            "skill://a/%5c..%5cx",
+                            "skill://a/..\\x",
+                            "skill://a/x%00.md",
+                            "skill://a/%",
+                            "skill://a/%2",
+                            "skill://a/%zz",
+                            "skill://a/%ff%fe",
+                            "skill://a/SKILL.md?x=1",
+                            "skill://a/SKILL.md#top",
+                            "SKILL://a/SKILL.md",
+                            "file:///etc/passwd",
+                            "https://a/SKILL.md",
+                            "skills://a/SKILL.md"}) {
+      CAPTURE(uri);
+      auto parsed = parse_skill_uri(uri, {});
+      REQUIRE_FALSE(parsed);
+      CHECK(parsed.error().code == ErrorCode::not_found);
+    }
+    CHECK_FALSE(parse_skill_uri("skill://a/" + std::string(100'000, 'x'), {}));
+    CHECK_FALSE(parse_skill_uri(std::string("skill://a/x\0y", 13), {}));
+    // Decoded once only: this is a name with percent signs.
+    CHECK(parse_skill_uri("skill://a/%252e%252e", {})->file == "%2e%2e");
+  }
+}
+
+TEST_SUITE("SkillResources") {
+  TEST_CASE("each skill is one resource") {
+    SkillsWorld world;
+    world.skill(".agents/skills/b", "second");
+    world.skill(".claude/skills/b", "second");
+    world.file(".agents/skills/a folder/SKILL.md",
+               "---\nname: its own name\ndescription: first\n---\n");
+    world.link(".agents/skills/c", world / "elsewhere");
+    world.skill("elsewhere", "out of reach");
+    auto page = list(world);
+    REQUIRE(page.resources.size() == 2);
+    CHECK(page.next_cursor.empty());
+    CHECK(page.resources[0].uri == "skill://a%20folder/SKILL.md");
+    CHECK(page.resources[0].name == "its own name");
+    CHECK(page.resources[0].description == "first");
+    CHECK(page.resources[0].mime_type == "text/markdown");
+    CHECK(page.resources[0].size == 46);
+    CHECK(page.resources[0].last_modified.ends_with("Z"));
+    CHECK(page.resources[1].name == "b");
+    for (const mcp::Resource& resource : page.resources) {
+      auto contents = read(world, resource.uri);
+      REQUIRE(contents);
+      CHECK(static_cast<std::int64_t>(contents->bytes.size()) == *resource.size);
+      CHECK(contents->is_text);
+      CHECK(contents->mime_type == "text/markdown");
+    }
+  }
+
+  TEST_CASE("every file of a skill can be read, and nothing else") {
+    SkillsWorld world;
+    world.skill(".agents/skills/a");
+    world.file(".agents/skills/a/references/x y.json", "{}");
+    world.file(".agents/skills/a/logo.png", std::string("\x89PNG\0", 5));
+    world.file(".agents/skills/a/notes", "plain\n");
+    world.file(".agents/skills/a/.git/config", "s3cret");
+    world.file("secret", "s3cret");
+    world.link(".agents/skills/a/out", "../../../secret");
+    auto json = read(world, "skill://a/references/x%20y.json");
+    REQUIRE(json);
+    CHECK(json->bytes == "{}");
+    CHECK(json->mime_type == "application/json");
+    CHECK(json->uri == "skill://a/references/x%20y.json");
+    auto picture = read(world, "skill://a/logo.png");
+    CHECK_FALSE(picture->is_text);
+    CHECK(picture->mime_type == "image/png");
+    CHECK(picture->bytes.size() == 5);
+    CHECK(read(world, "skill://a/notes")->mime_type == "text/plain");
+    for (const char* uri : {"skill://a/none",
+                            "skill://none/SKILL.md",
+                            "skill://a/references",
+                            "skill://a/.git/config",
+                            "skill://a/%2e%2e/%2e%2e/%2e%2e/secret",
+                            "skill://a/..%2f..%2f..%2fsecret",
+                            "skill://a//etc/passwd",
+                            "skill://a/out"}) {
+      CAPTURE(uri);
+      auto refused = read(world, uri);
+      REQUIRE_FALSE(refused);
+      CHECK((refused.error().code == ErrorCode::not_found
+             || refused.error().code == ErrorCode::refused));
+    }
+  }
+
+  TEST_CASE("a project's skills have addresses of their own") {
+    SkillsWorld world;
+    world.skill(".agents/skills/both", "of the user");
+    world.skill("work/.agents/skills/both", "of the project");
+    SyncEnableParams enable;
+    enable.project = world / "work";
+    REQUIRE(world.call(k_sync_enable, enable));
+    auto page = list(world);
+    REQUIRE(page.resources.size() == 2);
+    CHECK(page.resources[1].uri == skill_uri(world / "work", "both", "SKILL.md"));
+    CHECK(read(world, page.resources[0].uri)->bytes.find("of the user") != std::string::npos);
+    CHECK(read(world, page.resources[1].uri)->bytes.find("of the project") != std::string::npos);
+  }
+
+  TEST_CASE("pages hold at most 1,000, and a cursor of nobody's is refused") {
+    SkillsWorld world;
+    for (int i = 0; i < 1001; ++i) {
+      std::string folder = world / (".agents/skills/s" + std::to_string(10'000 + i));
+      std::filesystem::create_directories(folder);
+      std::ofstream(folder + "/SKILL.md") << "---\nname: x\ndescription: d\n---\n";
+    }
+    auto first = list(world);
+    CHECK(first.resources.size() == 1000);
+    auto second = list(world, first.next_cursor);
+    REQUIRE(second.resources.size() == 1);
+    CHECK(second.resources[0].uri == "skill://s11000/SKILL.md");
+    CHECK(second.next_cursor.empty());
+    auto wrong = world.run(world.resources().list("nonsense", {}));
+    REQUIRE_FALSE(wrong);
+    CHECK(wrong.error().code == ErrorCode::invalid_argument);
+    auto templates = world.run(world.resources().list_templates({}, {}));
+    REQUIRE(templates->templates.size() == 1);
+    CHECK(templates->templates[0].uri_template == "skill://{name}/{+path}");
+  }
+
+  TEST_CASE("a file over 16 MiB is refused by name") {
+    SkillsWorld world;
+    world.skill(".agents/skills/a");
+    std::ofstream(world / ".agents/skills/a/big.bin") << std::string((16u << 20) + 1, 'x');
+    auto refused = read(world, "skill://a/big.bin");
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == ErrorCode::too_large);
+    CHECK(refused.error().message == "`big.bin` of skill `a` is larger than 16 MiB");
+  }
+}
+
+TEST_SUITE("mime_type") {
+  TEST_CASE("known extensions decide, else the content") {
+    CHECK(mime_type("a/B.PNG", false) == "image/png");
+    CHECK(mime_type("x.md", true) == "text/markdown");
+    CHECK(mime_type("zip", false) == "application/octet-stream");
+    CHECK(mime_type("a.b/c", true) == "text/plain");
+    CHECK(mime_type("x.zip", false) == "application/zip");
+    CHECK(mime_type("x.css", true) == "text/css");
+  }
+}
