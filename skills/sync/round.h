@@ -81,6 +81,11 @@ private:
   bool is_root_emptied(Scope& scope, RootIndex root);
   void remember(Scope& scope, Skill& skill, const Sight& sight);
 
+  void exclude_for_readers(Scope& scope,
+                           Skill& skill,
+                           const Sight& sight,
+                           const std::vector<RootIndex>& roots);
+
   // round_write.cpp
   void spread(Scope& scope,
               const std::string& name,

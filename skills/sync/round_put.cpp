@@ -51,6 +51,25 @@ Result<Round> RoundRun::put(Scope& scope,
   return std::move(m_round);
 }
 
+// Whoever saw the copies that were taken away is not to get one in another of its roots instead.
+void RoundRun::exclude_for_readers(Scope& scope,
+                                   Skill& skill,
+                                   const Sight& sight,
+                                   const std::vector<RootIndex>& roots) {
+  for (const AgentSetup& agent : scope.setup.agents) {
+    if (std::ranges::find_first_of(agent.reads, roots) == agent.reads.end()) {
+      continue;
+    }
+    for (RootIndex root : agent.reads) {
+      const Observation& seen = sight.observations[root];
+      if (seen.presence == Presence::absent && !seen.base) {
+        skill.at(root).kind = store::ReplicaKind::excluded;
+        warn_if(record_replica(scope, skill, root));
+      }
+    }
+  }
+}
+
 Result<Round> RoundRun::withdraw(Scope& scope,
                                  const std::string& name,
                                  const std::vector<RootIndex>& roots,
@@ -100,6 +119,9 @@ Result<Round> RoundRun::withdraw(Scope& scope,
     skill->at(root).kind = store::ReplicaKind::excluded;
     skill->at(root).seen = Presence::absent;
     warn_if(record_replica(scope, *skill, root));
+  }
+  if (!m_work.dry_run) {
+    exclude_for_readers(scope, *skill, sight, roots);
   }
   if (!m_work.dry_run && !history.paths.empty()) {
     TRY_ASSIGN(history.batch, batch());
