@@ -57,7 +57,7 @@ void World::probe(std::uint32_t choice) {
       }
     }
   };
-  switch (choice % 5) {
+  switch (choice % 6) {
   case 0: {
     replace_file(at(one, name + "/SKILL.md"), "---\nname: n\n---\nprobe\n");
     Digest after = look(root(one), name).tree.hash();
@@ -107,6 +107,19 @@ void World::probe(std::uint32_t choice) {
     apply({Kind::lose_database, 0, 0, 0, choice / 5});
     settle();
     expect(before, "a lost database");
+    return;
+  }
+  case 4: {
+    // What was made and taken back stays away, and its origin stays.
+    replace_file(at(one, "fresh/SKILL.md"), "---\nname: n\n---\nfresh\n");
+    settle();
+    ask_undo();
+    sync::Round next = run_all();
+    if (!next.steps.empty() || !exists(at(one, "fresh/SKILL.md"))) {
+      throw Violation(
+          "the undo of a new skill does not last"
+          + (next.steps.empty() ? std::string() : ": `" + next.steps[0].path + "` is made"));
+    }
     return;
   }
   default: {
