@@ -88,6 +88,8 @@ disable(SyncService& service, SyncDisableParams params, RequestContext context) 
   if (!params.dry_run) {
     AWAIT(Result<void> applied, service.apply(with_disabled((*scene)->settings, params)));
     CO_TRY(applied);
+    AWAIT(Result<sync::Round> round, service.run_now({}, false));
+    CO_TRY(round);
   }
   AWAIT(Result<SyncStatusResult> status, status_of(service, {}));
   CO_TRY(status);

@@ -171,6 +171,7 @@ asio::awaitable<Result<void>> SyncService::apply(SyncSettings settings) {
   AWAIT(Result<void> kept, runtime::offload(m_context.pool(), std::move(keep)));
   CO_TRY(kept);
   AWAIT(Result<void> adopted, adopt(std::move(*scene)));
+  m_everything = false; // the caller's own round, so that it can tell what was done
   co_return adopted;
 }
 

@@ -45,7 +45,8 @@ public:
   // The same, and no work is left: settled, synchronised, no deletion in its grace period.
   asio::awaitable<Result<SyncState>> wait_idle(runtime::Clock::duration limit);
 
-  // Looks at the machine anew with these settings, keeps them, and goes on with them.
+  // Looks at the machine anew with these settings, keeps them, and goes on with them. The caller
+  // runs the first round.
   asio::awaitable<Result<void>> apply(SyncSettings settings);
   // The same for a look only: what sync would do with these settings.
   asio::awaitable<Result<RehearsalResult>> rehearse(SyncSettings settings);
