@@ -14,7 +14,6 @@ struct Arguments {
   int steps = 28;
   int jobs = 2;
   std::string replay = {}; // a file with a printed list of operations
-  std::string daemon = {}; // path of upskilld
   bool verbose = false;
 };
 
@@ -36,13 +35,12 @@ inline Arguments arguments_of(int count, char** words) {
       arguments.jobs = std::atoi(words[++i]);
     } else if (word == "--replay" && !last) {
       arguments.replay = words[++i];
-    } else if (word == "--daemon" && !last) {
-      arguments.daemon = words[++i];
     } else {
-      std::fprintf(stderr,
-                   "usage: %s [--seed N] [--sequences N] [--steps N] [--jobs N] [--replay FILE]"
-                   " [--daemon PATH] [--verbose]\n",
-                   words[0]);
+      std::fprintf(
+          stderr,
+          "usage: %s [--seed N] [--sequences N] [--steps N] [--jobs N] [--replay FILE]"[--verbose]\n
+          ",
+          words[0]);
       std::exit(2);
     }
   }
