@@ -36,11 +36,10 @@ inline Arguments arguments_of(int count, char** words) {
     } else if (word == "--replay" && !last) {
       arguments.replay = words[++i];
     } else {
-      std::fprintf(
-          stderr,
-          "usage: %s [--seed N] [--sequences N] [--steps N] [--jobs N] [--replay FILE]"[--verbose]\n
-          ",
-          words[0]);
+      std::fprintf(stderr,
+                   "usage: %s [--seed N] [--sequences N] [--steps N] [--jobs N] [--replay FILE]"
+                   " [--verbose]\n",
+                   words[0]);
       std::exit(2);
     }
   }
