@@ -250,6 +250,9 @@ void RoundRun::decide(Scope& scope, const std::string& name, Skill& skill, Sight
     note_deletion(scope, name);
     return;
   }
+  if (decision.verdict == Verdict::nothing && !decision.deleted_in.empty()) {
+    return; // its other copies cannot be looked at now: whether it was deleted shows later
+  }
   if (auto pending = scope.deletions.find(name); pending != scope.deletions.end()) {
     forget_deletion(scope, name); // it is back, or somebody edited a copy: an edit wins
   }
@@ -260,9 +263,6 @@ void RoundRun::decide(Scope& scope, const std::string& name, Skill& skill, Sight
   PendingSkill pending;
   pending.name = name;
   if (decision.verdict == Verdict::nothing) {
-    if (!decision.deleted_in.empty()) {
-      return; // its other copies cannot be looked at now: whether it was deleted shows later
-    }
     if (!skill.ancestor) {
       bool gone = std::ranges::all_of(sight.observations, [](const Observation& seen) {
         return seen.presence == Presence::absent && !seen.base;

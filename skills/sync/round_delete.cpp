@@ -23,7 +23,10 @@ void RoundRun::note_deletion(Scope& scope, const std::string& name) {
 // It is there again, or was edited elsewhere: nothing is pending any more.
 void RoundRun::forget_deletion(Scope& scope, const std::string& name) {
   auto pending = scope.deletions.find(name);
-  if (pending->second.held && !m_work.dry_run) {
+  if (m_work.dry_run) {
+    return;
+  }
+  if (pending->second.held) {
     auto row = m_state.store.find_conflict(scope.id, name, ConflictKind::deletion);
     if (row && *row) {
       warn_if(m_state.store.resolve_conflict((*row)->id, m_work.now.wall_ms));
@@ -65,12 +68,19 @@ void RoundRun::carry_out_deletions(Scope& scope) {
   std::vector<std::size_t> ripe_in(scope.roots.size());
   for (auto& [name, deletion] : scope.deletions) {
     const Skill* skill = scope.find(m_state.key_of(name));
-    if (skill == nullptr || (deletion.held && !deletion.confirmed)) {
+    if (skill == nullptr) {
+      continue;
+    }
+    // Where nothing is left to be deleted there is nothing to hold either.
+    bool left = std::ranges::any_of(skill->replicas, [&](const Replica& one) {
+      return one.seen != Presence::absent || (one.base && !scope.roots[one.root].usable());
+    });
+    if (deletion.held && !deletion.confirmed && left) {
       continue;
     }
     std::string renamed = renamed_to(scope, *skill);
     std::int64_t ripe_ms = deletion.since_ms + m_state.options.grace_ms;
-    bool guarded = renamed.empty() && !deletion.confirmed;
+    bool guarded = renamed.empty() && !deletion.confirmed && !deletion.held;
     bool ripe = !guarded || ripe_ms <= m_work.now.steady_ms;
     for (const Replica& replica : skill->replicas) {
       // Those that are not ripe yet count too, or the first of many would slip through.
@@ -102,7 +112,7 @@ void RoundRun::carry_out_deletions(Scope& scope) {
       carry_out(scope, one.name, one.reason);
     }
   }
-  if (why.empty()) {
+  if (why.empty() && !m_work.dry_run) {
     for (std::size_t i = 0; i < guarded_in.size(); ++i) {
       scope.roots[i].guard.let_through(ripe_in[i], m_work.now.steady_ms);
     }

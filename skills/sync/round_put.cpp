@@ -42,7 +42,9 @@ Result<Round> RoundRun::put(Scope& scope,
       stage_new(scope, name, sight, seen.root, pending, bytes_of);
     }
   }
-  scope.deletions.erase(name);
+  if (scope.deletions.contains(name)) {
+    forget_deletion(scope, name);
+  }
   if (!m_work.dry_run) {
     m_pending.push_back(std::move(pending));
     flush(scope);
@@ -62,7 +64,7 @@ void RoundRun::exclude_for_readers(Scope& scope,
     }
     for (RootIndex root : agent.reads) {
       const Observation& seen = sight.observations[root];
-      if (seen.presence == Presence::absent && !seen.base) {
+      if (seen.usable && seen.presence == Presence::absent && !seen.base) {
         skill.at(root).kind = store::ReplicaKind::excluded;
         warn_if(record_replica(scope, skill, root));
       }
