@@ -39,6 +39,9 @@ bool RoundRun::is_settled(Scope& scope, const std::string& name, Skill& skill) {
       continue;
     }
     StatResult stat = stat_skill(root.fd.get(), name);
+    if (replica != nullptr && replica->seen != stat.presence) {
+      return false; // what the status says of it is out of date
+    }
     if (stat.presence == Presence::absent) {
       if (replica != nullptr && replica->kind != store::ReplicaKind::excluded) {
         return false;
