@@ -219,7 +219,8 @@ void World::check_status() {
       anywhere = anywhere || exists(at(i, skill.skill)) || is_away(i)
                  || status.roots[i].state != RootState::ok || !status.roots[i].reason.empty();
     }
-    if (!anywhere && skill.state != SkillSyncState::pending) {
+    if (!anywhere && skill.state != SkillSyncState::pending
+        && skill.state != SkillSyncState::held) {
       throw Violation("the status lists `" + skill.skill + "` as "
                       + std::string(enum_name(skill.state)) + ", and it is nowhere");
     }

@@ -116,6 +116,11 @@ sync::Round World::run(sync::Work work, bool asked) {
     }
   }
   check_round(*round, asked);
+  // A swap that an edit slipped into is undone: the edit is a new version, and no rubbish.
+  auto [place, edited] = std::exchange(m_slip_expected, {});
+  if (!place.empty() && look(parent_path(place), base_name(place)).tree.hash() != edited) {
+    throw Violation("an edit of `" + place + "` that slipped in is not in its place");
+  }
   for (const Digest& hash : std::exchange(m_slipped_in, {})) {
     if (!stable.contains(hash)) {
       m_must.erase(hash); // a person may overwrite it before sync looks again
@@ -179,11 +184,15 @@ void World::swap_happens(const FileCall& call, bool before) {
     return;
   }
   m_slipped = true;
+  const std::string place = path;
   if (what == 6 && is_folder(call.other)) {
     path = call.other; // who holds the old folder open writes there
-    what = 0;
   }
   slip(path, what);
+  sync::ReadResult edited = look(parent_path(path), base_name(path));
+  if ((what < 3 || path != place) && edited.stat.presence == sync::Presence::copy) {
+    m_slip_expected = {place, edited.tree.hash()};
+  }
 }
 
 void World::slip(const std::string& path, std::uint32_t what) {

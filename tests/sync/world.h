@@ -107,6 +107,7 @@ private:
   int m_swaps = 0;
   bool m_slipped = false; // somebody interfered in this round
   std::vector<Digest> m_slipped_in = {};
+  std::pair<std::string, Digest> m_slip_expected = {};
 };
 
 } // namespace upskill::sync_test

@@ -333,7 +333,15 @@ void World::roots(const Operation& operation) {
 // More than three and more than a third of a root at once: held, whatever the grace period.
 void World::delete_many(const Operation& operation) {
   std::size_t i = operation.root % m_setup.roots.size();
-  if (!settle() || is_away(i) || !is_folder(root(i))) {
+  if (is_away(i) || !is_folder(root(i))) {
+    return;
+  }
+  for (const char* name : k_names) {
+    if (!exists(at(i, name))) {
+      write_skill(i, name, operation.value);
+    }
+  }
+  if (!settle()) {
     return;
   }
   std::vector<std::string> plain = plain_skills();
