@@ -76,8 +76,10 @@ private:
   // round_look.cpp
   Sight look(Scope& scope, const std::string& name, const Skill* skill);
   void look_at_link(Scope& scope, const std::string& name, RootIndex root, Sight& sight);
-  void look_at_copy(
-      Scope& scope, const std::string& name, RootIndex root, const Replica* known, Sight& sight);
+  ReadResult
+  look_into(Scope& scope, const std::string& name, RootIndex root, const Replica* known) const;
+  void
+  keep_read(Scope& scope, const std::string& name, RootIndex root, ReadResult read, Sight& sight);
   bool is_root_emptied(Scope& scope, RootIndex root);
   void remember(Scope& scope, Skill& skill, const Sight& sight);
 

@@ -19,6 +19,15 @@ bool is_racy(const StatResult& stat, const Moment& now) {
   return stat.newest_change_ns + k_racy_ns > now.wall_ms * 1'000'000;
 }
 
+bool is_known(const Replica* replica, const StatResult& stat) {
+  return replica != nullptr && replica->base && replica->fingerprint.is_known()
+         && replica->fingerprint == stat.fingerprint;
+}
+
+bool has_document(int root_fd, const std::string& name) {
+  return ::faccessat(root_fd, (name + "/SKILL.md").c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 } // namespace
 
 // Whether a look by stat alone shows that nothing changed and nothing is wanted: the path of a
@@ -80,11 +89,14 @@ Sight RoundRun::look(Scope& scope, const std::string& name, const Skill* skill) 
     if (auto order = scope.orders.find({i, name}); order != scope.orders.end()) {
       seen.order = order->second;
     }
-    sight.stats[i] = stat_skill(root.fd.get(), name);
-    seen.presence = sight.stats[i].presence;
+    ReadResult read = look_into(scope, name, i, replica);
+    sight.stats[i] = read.stat;
+    seen.presence = read.stat.presence;
     seen.mtime_ns = sight.stats[i].newest_mtime_ns;
-    if (seen.presence == Presence::copy) {
-      look_at_copy(scope, name, i, replica, sight);
+    if (seen.presence == Presence::copy && is_known(replica, read.stat)) {
+      seen.hash = *replica->base;
+    } else if (seen.presence == Presence::copy) {
+      keep_read(scope, name, i, std::move(read), sight);
     } else if (seen.presence == Presence::link) {
       look_at_link(scope, name, i, sight);
     } else if (seen.presence == Presence::absent && seen.base && is_root_emptied(scope, i)) {
@@ -94,32 +106,33 @@ Sight RoundRun::look(Scope& scope, const std::string& name, const Skill* skill) 
   return sight;
 }
 
-void RoundRun::look_at_copy(
-    Scope& scope, const std::string& name, RootIndex root, const Replica* known, Sight& sight) {
-  Observation& seen = sight.observations[root];
-  StatResult& stat = sight.stats[root];
-  if (known != nullptr && known->base && known->fingerprint.is_known()
-      && known->fingerprint == stat.fingerprint) {
-    seen.hash = *known->base;
-    return;
-  }
-  ReadOptions options;
-  options.keep_contents = true;
+// What lies there, read where it is no copy that is known by its fingerprint.
+ReadResult RoundRun::look_into(Scope& scope,
+                               const std::string& name,
+                               RootIndex root,
+                               const Replica* known) const {
   int fd = scope.roots[root].fd.get();
-  ReadResult read = read_skill(fd, name, options);
-  if (read.stat.presence == Presence::problem) {
-    seen.presence = Presence::problem; // which the stat calls alone did not show
-    stat = std::move(read.stat);
-    return;
+  // What will have to be read is not looked at twice. Folders without a document, and what could
+  // not be propagated the last time, are no reason to read much.
+  bool expects_change = (known == nullptr || !known->fingerprint.is_known())
+                        && !scope.notes.contains(name) && has_document(fd, name);
+  ReadResult result;
+  if (!expects_change) {
+    result.stat = stat_skill(fd, name);
+    if (result.stat.presence != Presence::copy || is_known(known, result.stat)) {
+      return result;
+    }
   }
-  if (read.stat.fingerprint != stat.fingerprint
-      || stat_skill(fd, name).fingerprint != read.stat.fingerprint) {
+  return read_skill(fd, name, {.keep_contents = true});
+}
+
+void RoundRun::keep_read(
+    Scope& scope, const std::string& name, RootIndex root, ReadResult read, Sight& sight) {
+  if (stat_skill(scope.roots[root].fd.get(), name).fingerprint != read.stat.fingerprint) {
     sight.moving = true;
     return;
   }
-  seen.presence = read.stat.presence;
-  stat = read.stat;
-  seen.hash = read.tree.hash();
+  sight.observations[root].hash = read.tree.hash();
   sight.reads.emplace(root, std::move(read));
 }
 
