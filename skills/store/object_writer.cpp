@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <optional>
 #include <string>
@@ -47,8 +48,10 @@ tl::unexpected<Error> changed(const ObjectEntry& entry) {
 
 class Writer {
 public:
-  explicit Writer(int fd)
-      : m_fd(fd) {}
+  Writer(int fd, std::size_t expected)
+      : m_fd(fd) {
+    m_buffer.reserve(expected);
+  }
 
   Result<void> write(std::string_view bytes) {
     if (m_buffer.size() + bytes.size() > k_buffer) {
@@ -143,7 +146,7 @@ std::uint64_t object_size(std::span<const ObjectEntry> entries) {
 
 Result<void>
 write_object(int fd, std::span<const ObjectEntry> entries, const OpenEntry& open_entry) {
-  Writer writer(fd);
+  Writer writer(fd, std::min<std::uint64_t>(object_size(entries), k_buffer));
   for (const ObjectEntry& entry : entries) {
     TRY(writer.write(write_tar_header(header_of(entry))));
     if (entry.kind != ObjectKind::file && entry.kind != ObjectKind::executable) {

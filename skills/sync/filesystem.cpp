@@ -9,7 +9,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstring>
 
 namespace upskill::sync {
 namespace {
@@ -19,6 +21,26 @@ Result<void> outcome(int result, const char* what, const std::string& path) {
     return {};
   }
   return fail(system_error(errno, std::string(what) + " `" + path + "`"));
+}
+
+// Whether the open file holds exactly these bytes.
+bool holds(int fd, std::string_view bytes) {
+  char buffer[16384];
+  for (off_t at = 0;;) {
+    ssize_t got = ::pread(fd, buffer, sizeof buffer, at);
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    auto size = static_cast<std::size_t>(std::max<ssize_t>(got, 0));
+    if (got < 0 || size > bytes.size() || std::memcmp(buffer, bytes.data(), size) != 0) {
+      return false;
+    }
+    bytes.remove_prefix(size);
+    if (got < static_cast<ssize_t>(sizeof buffer)) {
+      return bytes.empty();
+    }
+    at += got;
+  }
 }
 
 int rename_with(const std::string& from, const std::string& to, unsigned flags) {
@@ -34,19 +56,24 @@ Result<void> Filesystem::make_folder(const std::string& path, mode_t mode) {
 }
 
 Result<void> Filesystem::write_file(const std::string& path, std::string_view bytes, mode_t mode) {
-  UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
+  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
   if (!fd) {
     return outcome(-1, "cannot create", path);
   }
-  while (!bytes.empty()) {
-    ssize_t written = ::write(fd.get(), bytes.data(), bytes.size());
+  for (std::string_view left = bytes; !left.empty();) {
+    ssize_t written = ::write(fd.get(), left.data(), left.size());
     if (written < 0 && errno == EINTR) {
       continue;
     }
     if (written < 0) {
       return outcome(-1, "cannot write", path);
     }
-    bytes.remove_prefix(static_cast<std::size_t>(written));
+    left.remove_prefix(static_cast<std::size_t>(written));
+  }
+  if (!holds(fd.get(), bytes)) {
+    return fail(ErrorCode::io,
+                "what was written to `" + path + "` does not read back the same",
+                "check the disk");
   }
   return {};
 }

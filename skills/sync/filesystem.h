@@ -16,7 +16,7 @@ public:
   virtual ~Filesystem() = default;
 
   virtual Result<void> make_folder(const std::string& path, mode_t mode);
-  // A new file; already_exists when there is one.
+  // A new file, read back to see that it holds these bytes; already_exists when there is one.
   virtual Result<void> write_file(const std::string& path, std::string_view bytes, mode_t mode);
   virtual Result<void> make_link(const std::string& target, const std::string& path);
   // Swaps two existing things in one step. `unsupported` where the file system cannot.

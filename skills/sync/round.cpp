@@ -53,6 +53,7 @@ Result<Round> RoundRun::run() {
 }
 
 void RoundRun::open_roots(Scope& scope) {
+  m_state.stager.begin_round();
   if (!m_work.dry_run) {
     m_state.stager.put_back();
   }

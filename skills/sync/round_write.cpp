@@ -24,10 +24,7 @@ std::vector<store::ObjectEntry> object_entries(const Tree& tree,
     out.size = entry.size;
     out.target = entry.target;
     if (entry.kind == EntryKind::file || entry.kind == EntryKind::executable) {
-      out.content = entry.content;
-      if (i < contents.size()) {
-        out.bytes = contents[i];
-      }
+      out.bytes = contents[i]; // checked against the digest already, as EntryBytes are
     }
   }
   return entries;
@@ -55,8 +52,15 @@ RoundRun::bytes_from(Scope& scope, const std::string& name, Sight& sight, const 
       };
     }
   }
-  return [this, hash, &tree](std::size_t index) {
-    return m_state.objects.read_file(hash, tree.entries()[index].path);
+  return [this, hash, &tree](std::size_t index) -> Result<std::string> {
+    const Entry& entry = tree.entries()[index];
+    TRY_ASSIGN(std::string bytes, m_state.objects.read_file(hash, entry.path));
+    if (sha256(bytes) != entry.content) {
+      return fail(ErrorCode::corrupt,
+                  "the kept version `" + m_state.objects.path_of(hash) + "` is damaged",
+                  "restore it from a backup; other versions are not affected");
+    }
+    return bytes;
   };
 }
 

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <climits>
 #include <map>
+#include <span>
 
 namespace upskill::sync {
 namespace {
@@ -47,12 +48,15 @@ bool is_skill_file(std::string_view name) {
   return name == "SKILL.md" || name == "skill.md";
 }
 
-// One walk serves both purposes: stat only, or stat and read.
+enum class Thoroughness { stat, list, read };
+
+// One walk serves all purposes; each of them does what the one before does, and more.
 class SkillWalk {
 public:
-  SkillWalk(ReadResult& out, bool reads, std::uint64_t keep_limit)
+  SkillWalk(ReadResult& out, Thoroughness thoroughness, std::uint64_t keep_limit)
       : m_out(out)
-      , m_reads(reads)
+      , m_lists(thoroughness != Thoroughness::stat)
+      , m_reads(thoroughness == Thoroughness::read)
       , m_keep_left(keep_limit) {}
 
   void walk(int folder_fd, const std::string& prefix, std::uint64_t name_seed, std::size_t depth) {
@@ -65,7 +69,7 @@ public:
     }
     for (const FolderNames::Name& name : names.names()) {
       if (library::ignored_in_skill(names.view(name))) {
-        if (m_reads) {
+        if (m_lists) {
           m_out.ignored.push_back(prefix + names.text(name));
         }
         continue;
@@ -129,7 +133,7 @@ private:
     if (!child) {
       return problem(prefix + name, "cannot be opened");
     }
-    if (m_reads) {
+    if (m_lists) {
       add_entry(prefix + name, EntryKind::folder);
     }
     walk(child.get(), prefix + name + "/", name_hash, depth + 1);
@@ -150,7 +154,11 @@ private:
                      "makes the skill larger than " + std::to_string(k_max_skill_bytes >> 20)
                          + " MiB");
     }
+    EntryKind kind = (status.st_mode & S_IXUSR) != 0 ? EntryKind::executable : EntryKind::file;
     if (!m_reads) {
+      if (m_lists) {
+        add_entry(prefix + name, kind).size = size;
+      }
       return;
     }
     UniqueFd fd(::openat(folder_fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
@@ -161,8 +169,7 @@ private:
     if (!read_all(fd.get(), size, bytes)) {
       return problem(prefix + name, "cannot be read");
     }
-    Entry& entry = add_entry(
-        prefix + name, (status.st_mode & S_IXUSR) != 0 ? EntryKind::executable : EntryKind::file);
+    Entry& entry = add_entry(prefix + name, kind);
     entry.size = bytes.size();
     entry.content = sha256(bytes);
     keep(std::move(bytes));
@@ -178,7 +185,7 @@ private:
     if (!link_stays_inside(prefix + name, text)) {
       return problem(prefix + name, "is a link that leaves the skill");
     }
-    if (m_reads) {
+    if (m_lists) {
       Entry& entry = add_entry(prefix + name, EntryKind::link);
       entry.target = text;
       entry.content = sha256(text);
@@ -203,11 +210,12 @@ private:
       if (got < 0) {
         return false;
       }
-      if (got == 0) {
+      used += static_cast<std::size_t>(got);
+      // Less than asked for is the end; should it have grown since, its times will show it.
+      if (got == 0 || used == expected) {
         bytes.resize(used);
         return true;
       }
-      used += static_cast<std::size_t>(got);
     }
   }
 
@@ -259,7 +267,7 @@ public:
       }
     }
     std::map<std::string, std::string_view> folded;
-    for (const Entry& entry : entries) {
+    for (const Entry& entry : m_reads ? std::span(entries) : std::span<Entry>()) {
       auto [at, fresh] = folded.emplace(library::folded_key(entry.path), entry.path);
       if (!fresh) {
         problem(entry.path,
@@ -272,6 +280,7 @@ public:
 
 private:
   ReadResult& m_out;
+  bool m_lists;
   bool m_reads;
   std::uint64_t m_keep_left;
   bool m_kept_all = true;
@@ -337,11 +346,24 @@ StatResult stat_skill(int root_fd, std::string_view name) {
   ReadResult result;
   result.stat = look_at(root_fd, std::string(name), folder);
   if (folder) {
-    SkillWalk walk(result, false, 0);
+    SkillWalk walk(result, Thoroughness::stat, 0);
     walk.walk(folder.get(), {}, 0, 0);
     judge(result.stat, walk.has_skill_file());
   }
   return std::move(result.stat);
+}
+
+ReadResult list_skill(int root_fd, std::string_view name) {
+  UniqueFd folder;
+  ReadResult result;
+  result.stat = look_at(root_fd, std::string(name), folder);
+  if (folder) {
+    SkillWalk walk(result, Thoroughness::list, 0);
+    walk.walk(folder.get(), {}, 0, 0);
+    walk.finish();
+    judge(result.stat, walk.has_skill_file());
+  }
+  return result;
 }
 
 ReadResult read_skill(int root_fd, std::string_view name, ReadOptions options) {
@@ -349,7 +371,7 @@ ReadResult read_skill(int root_fd, std::string_view name, ReadOptions options) {
   ReadResult result;
   result.stat = look_at(root_fd, std::string(name), folder);
   if (folder) {
-    SkillWalk walk(result, true, options.keep_contents ? options.keep_limit : 0);
+    SkillWalk walk(result, Thoroughness::read, options.keep_contents ? options.keep_limit : 0);
     walk.walk(folder.get(), {}, 0, 0);
     walk.finish();
     judge(result.stat, walk.has_skill_file());

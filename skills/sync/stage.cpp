@@ -9,10 +9,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <set>
 
 namespace upskill::sync {
 namespace {
+
+constexpr std::uint64_t k_most_counted = std::uint64_t{1} << 62;
 
 bool same_device(const std::string& a, const std::string& b) {
   struct stat first {};
@@ -23,6 +26,15 @@ bool same_device(const std::string& a, const std::string& b) {
          && first.st_dev == second.st_dev;
 }
 
+// Names, kinds, sizes and targets; the bytes were compared as they were written.
+bool same_shape(const Tree& listed, const Tree& tree) {
+  return std::ranges::equal(
+      listed.entries(), tree.entries(), [](const Entry& one, const Entry& other) {
+        return one.path == other.path && one.kind == other.kind && one.size == other.size
+               && one.target == other.target;
+      });
+}
+
 tl::unexpected<Error> changed(const std::string& path) {
   return fail(ErrorCode::changed, "`" + path + "` changed while it was being synchronised");
 }
@@ -31,8 +43,10 @@ tl::unexpected<Error> changed(const std::string& path) {
 
 Result<std::string> Stager::folder_of(const std::string& root) {
   auto known = m_folders.find(root);
-  if (known != m_folders.end() && same_device(known->second, root)) {
-    return known->second; // it may have gone with what lies around the root
+  if (known != m_folders.end()
+      && (known->second.checked || same_device(known->second.path, root))) {
+    known->second.checked = true;
+    return known->second.path;
   }
   std::string parent = parent_path(root);
   std::string inside = join_path(root, k_folder_name);
@@ -49,7 +63,8 @@ Result<std::string> Stager::folder_of(const std::string& root) {
     if ((made || made.error().code == ErrorCode::already_exists)
         && ::lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode)
         && same_device(folder, root)) {
-      m_folders.insert_or_assign(root, folder);
+      m_folders.insert_or_assign(root, StageFolder{folder, true});
+      count_on_from(folder);
       return folder;
     }
     if (!made) {
@@ -61,17 +76,31 @@ Result<std::string> Stager::folder_of(const std::string& root) {
                   : last);
 }
 
+void Stager::begin_round() {
+  for (auto& [root, folder] : m_folders) {
+    folder.checked = false;
+  }
+}
+
+// So that no name is taken: an interrupted run may have left some.
+void Stager::count_on_from(const std::string& folder) {
+  UniqueFd fd(open_folder_at(AT_FDCWD, folder.c_str()));
+  FolderNames names;
+  if (!fd || !names.read(fd.get())) {
+    return;
+  }
+  for (const FolderNames::Name& name : names.names()) {
+    std::string_view text = names.view(name);
+    std::uint64_t number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    // A number that nobody counts to is not ours.
+    m_sequence = number < k_most_counted ? std::max(m_sequence, number) : m_sequence;
+  }
+}
+
 Result<std::string> Stager::fresh_path(const std::string& root, const std::string& skill) {
   TRY_ASSIGN(std::string folder, folder_of(root));
-  for (;;) {
-    std::string path = folder + "/" + std::to_string(++m_sequence) + "." + skill;
-
-    struct stat status {};
-
-    if (::lstat(path.c_str(), &status) != 0) {
-      return path;
-    }
-  }
+  return folder + "/" + std::to_string(++m_sequence) + "." + skill;
 }
 
 ReadResult Stager::read(const std::string& path) const {
@@ -101,8 +130,9 @@ Result<void> Stager::write(const std::string& path, const Tree& tree, const Entr
 Result<StagedCopy>
 Stager::write_and_verify(const std::string& path, const Tree& tree, const EntryBytes& bytes_of) {
   TRY(write(path, tree, bytes_of));
-  ReadResult back = read(path);
-  if (back.stat.presence != Presence::copy || back.tree.hash() != tree.hash()) {
+  UniqueFd folder(::open(parent_path(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  ReadResult back = list_skill(folder.get(), base_name(path));
+  if (back.stat.presence != Presence::copy || !same_shape(back.tree, tree)) {
     return fail(ErrorCode::io,
                 "what was written to `" + path + "` does not read back the same",
                 "check the disk");

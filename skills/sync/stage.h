@@ -14,7 +14,7 @@
 
 namespace upskill::sync {
 
-// The bytes of the tree's entry at this index (a file).
+// The bytes of the tree's entry at this index (a file). They have the digest that it says.
 using EntryBytes = std::function<Result<std::string>(std::size_t index)>;
 
 // A finished copy that lies beside its root and was read back.
@@ -44,6 +44,9 @@ public:
       : m_files(files) {}
 
   static constexpr std::string_view k_folder_name = ".upskill-stage";
+
+  // Stage folders are looked at once in a round: they may have gone with what lies around a root.
+  void begin_round();
 
   // Writes the tree and reads it back; the copy it left on a failure is removed again.
   Result<StagedCopy> stage(const std::string& root,
@@ -92,6 +95,7 @@ private:
   };
 
   Result<std::string> folder_of(const std::string& root);
+  void count_on_from(const std::string& folder);
   Result<std::string> fresh_path(const std::string& root, const std::string& skill);
   Result<StagedCopy> write_and_verify(const std::string& path, const Tree& tree, const EntryBytes&);
   Result<void> write(const std::string& path, const Tree& tree, const EntryBytes& bytes_of);
@@ -99,7 +103,13 @@ private:
   ReadResult read(const std::string& path) const;
 
   Filesystem& m_files;
-  std::map<std::string, std::string, std::less<>> m_folders; // root -> its stage folder
+
+  struct StageFolder {
+    std::string path;
+    bool checked = false; // in this round
+  };
+
+  std::map<std::string, StageFolder, std::less<>> m_folders; // by root
   std::set<std::string> m_unsynced; // roots below which something was written
   std::vector<Aside> m_asides;
   std::uint64_t m_sequence = 0;
