@@ -16,9 +16,9 @@ using namespace upskill::transcripts;
 namespace {
 
 std::vector<std::string> transcript_paths() {
-  auto folder = std::filesystem::path(__FILE__).parent_path().parent_path() / "transcripts";
+  // Not from __FILE__, which may be relative to wherever a compiler cache first saw it.
   std::vector<std::string> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  for (const auto& entry : std::filesystem::directory_iterator(UPSKILL_TRANSCRIPTS)) {
     if (entry.path().extension() == ".jsonl") {
       paths.push_back(entry.path().string());
     }
