@@ -100,8 +100,10 @@ test_no_space_left() {
     || skip "a small file system cannot be mounted here"
   trap 'umount ~/.agents' EXIT
   enabled
-  skill "$c" big
-  head -c 400000 /dev/zero >"$c/big/data"
+  # Moved in whole: without its data it would fit.
+  skill . big
+  head -c 400000 /dev/zero >big/data
+  mv big "$c/big"
   wait_idle
   absent "$a/big"
   told 'No space left'

@@ -68,10 +68,10 @@ skill() {
     "$2" "$2" "${3-Do it.}" >"$1/$2/SKILL.md"
 }
 
-# Whether everything written so far has been seen and synced.
+# Whether everything written so far has been seen and synced. A busy machine may take its time.
 wait_idle() {
   local answer
-  answer=$(upskill sync wait --json) || fail "sync wait: $answer"
+  answer=$(upskill sync wait --timeout-ms 50000 --json) || fail "sync wait: $answer"
 }
 
 # tool NAME ARGUMENTS: calls an MCP tool through the bridge and prints the answer's line.
