@@ -1,6 +1,8 @@
 #pragma once
 #include "daemon/runtime/asio.h"
 
+#include <boost/asio/experimental/channel.hpp>
+
 namespace upskill::runtime {
 
 // A condition variable for coroutines: whoever waits looks at its own state again after each wake.
@@ -19,7 +21,8 @@ public:
   asio::awaitable<void> wait();
 
 private:
-  asio::steady_timer m_never; // expires at the end of time: costs no wake-up
+  // Holds nothing, so that only those who wait are reached. No timer: those wake an idle process.
+  asio::experimental::channel<void(boost::system::error_code)> m_waiting;
 };
 
 } // namespace upskill::runtime

@@ -4,20 +4,12 @@
 
 namespace upskill::runtime::detail {
 
-void Limit::start(Clock::duration limit) {
-  m_running = true;
-  m_timer.expires_after(limit);
-  m_timer.async_wait([self = shared_from_this()](boost::system::error_code failure) {
-    if (!failure && self->m_running) {
-      self->m_expired = true;
-      self->cancel();
-    }
-  });
-}
-
-void Limit::stop() {
-  m_running = false;
-  m_timer.cancel();
+Limit::Limit(const asio::any_io_executor& executor, Clock::duration limit)
+    : m_alarm(executor, [this] {
+      m_expired = true;
+      cancel();
+    }) {
+  m_alarm.set(Clock::now() + limit);
 }
 
 Error timeout_error(const std::string& what, Clock::duration limit) {

@@ -12,14 +12,10 @@ namespace upskill::runtime {
 namespace detail {
 
 // The clock beside one limited wait: cancels the task when the time is up, and hands on a
-// cancellation that comes from outside. Shared with the timer's handler, which may run last.
-class Limit : public std::enable_shared_from_this<Limit> {
+// cancellation that comes from outside.
+class Limit {
 public:
-  explicit Limit(asio::any_io_executor executor)
-      : m_timer(std::move(executor)) {}
-
-  void start(Clock::duration limit);
-  void stop();
+  Limit(const asio::any_io_executor& executor, Clock::duration limit);
 
   void cancel() { m_signal.emit(asio::cancellation_type::terminal); }
 
@@ -28,10 +24,9 @@ public:
   bool expired() const { return m_expired; }
 
 private:
-  asio::steady_timer m_timer;
   asio::cancellation_signal m_signal;
-  bool m_running = false;
   bool m_expired = false;
+  Alarm m_alarm;
 };
 
 Error timeout_error(const std::string& what, Clock::duration limit);
@@ -52,16 +47,19 @@ asio::awaitable<Result<T>>
 with_timeout(Clock::duration limit, asio::awaitable<Result<T>> task, std::string what) {
   asio::any_io_executor executor = co_await asio::this_coro::executor;
   asio::cancellation_state outside = co_await asio::this_coro::cancellation_state;
-  auto clock = std::make_shared<detail::Limit>(executor);
+  auto clock = std::make_shared<detail::Limit>(executor, limit);
   if (outside.slot().is_connected()) {
-    outside.slot().assign([clock](asio::cancellation_type) { clock->cancel(); });
+    // Weak: a loop that ends takes this frame with it, and may leave the slot.
+    outside.slot().assign([weak = std::weak_ptr(clock)](asio::cancellation_type) {
+      if (auto here = weak.lock()) {
+        here->cancel();
+      }
+    });
   }
-  clock->start(limit);
   std::optional<Result<T>> result;
   asio::awaitable<void> kept = detail::keep_result(std::move(task), &result);
   auto token = asio::bind_cancellation_slot(clock->slot(), asio::as_tuple(asio::use_awaitable));
   auto [failure] = co_await asio::co_spawn(executor, std::move(kept), token);
-  clock->stop();
   if (outside.slot().is_connected()) {
     outside.slot().clear();
   }

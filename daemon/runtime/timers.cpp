@@ -1,42 +1,52 @@
 #include "daemon/runtime/timers.h"
 
+#include "daemon/runtime/condition.h"
+
+#include <utility>
+
 namespace upskill::runtime {
 
 asio::awaitable<void> wait_for(Clock::duration duration) {
   asio::any_io_executor executor = co_await asio::this_coro::executor;
-  asio::steady_timer timer(executor, duration);
-  co_await timer.async_wait(asio::use_awaitable);
+  Condition changed(executor);
+  bool is_over = false;
+  Alarm alarm(executor, [&] {
+    is_over = true;
+    changed.notify_all();
+  });
+  alarm.set(Clock::now() + duration);
+  while (!is_over) {
+    co_await changed.wait();
+  }
 }
 
-Alarm::Alarm(asio::any_io_executor executor, std::function<void()> ring)
-    : m_timer(std::move(executor))
-    , m_state(std::make_shared<State>()) {
-  m_state->ring = std::move(ring);
-}
+Alarm::Alarm(const asio::any_io_executor& executor, std::function<void()> ring)
+    : m_deadlines(Deadlines::of(executor))
+    , m_ring(std::move(ring)) {}
 
 Alarm::~Alarm() {
-  m_state->when = k_never;
+  clear();
 }
 
 void Alarm::set(Clock::time_point when) {
-  if (m_state->when == when) {
+  if (m_place && (*m_place)->first == when) {
     return;
   }
-  m_state->when = when;
-  m_timer.expires_at(when);
-  // A handler that was queued before the moment was replaced no longer finds its own and stays
-  // silent.
-  m_timer.async_wait([state = m_state, when](boost::system::error_code failure) {
-    if (!failure && state->when == when) {
-      state->when = k_never;
-      state->ring();
-    }
-  });
+  std::optional<Deadlines::Place> old = std::exchange(m_place, m_deadlines.add(when, *this));
+  if (old) {
+    m_deadlines.remove(*old);
+  }
 }
 
 void Alarm::clear() {
-  m_state->when = k_never;
-  m_timer.cancel();
+  if (m_place) {
+    m_deadlines.remove(*std::exchange(m_place, std::nullopt));
+  }
+}
+
+void Alarm::ring() {
+  m_place.reset();
+  m_ring();
 }
 
 } // namespace upskill::runtime

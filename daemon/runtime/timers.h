@@ -1,24 +1,21 @@
 #pragma once
-#include "daemon/runtime/asio.h"
+#include "daemon/runtime/deadlines.h"
 
-#include <chrono>
 #include <functional>
-#include <memory>
+#include <optional>
 
 namespace upskill::runtime {
-
-using Clock = std::chrono::steady_clock;
 
 // Waits that long; a cancelled wait throws operation_aborted.
 asio::awaitable<void> wait_for(Clock::duration duration);
 
 // One moment at which a function is to be called, or none: the driver of a state machine that says
 // "next deadline". Unset, it costs no wake-up.
-// Owner: the driver, by value. Thread: that of its executor only. Lifetime: any; a destroyed alarm
-// never calls.
+// Owner: the driver, by value. Thread: that of its executor only. Lifetime: not longer than the
+// loop; a destroyed alarm never calls.
 class Alarm {
 public:
-  Alarm(asio::any_io_executor executor, std::function<void()> ring);
+  Alarm(const asio::any_io_executor& executor, std::function<void()> ring);
   ~Alarm();
   Alarm(const Alarm&) = delete;
   Alarm& operator=(const Alarm&) = delete;
@@ -28,19 +25,15 @@ public:
   void set(Clock::time_point when);
   void clear();
 
-  bool is_set() const { return m_state->when != k_never; }
+  bool is_set() const { return m_place.has_value(); }
 
 private:
-  static constexpr Clock::time_point k_never = Clock::time_point::max();
+  friend class Deadlines;
+  void ring(); // its moment has come, and Deadlines has let go of it
 
-  // Shared with the one handler in flight, which may run after the alarm is gone.
-  struct State {
-    std::function<void()> ring;
-    Clock::time_point when = k_never;
-  };
-
-  asio::steady_timer m_timer;
-  std::shared_ptr<State> m_state;
+  Deadlines& m_deadlines;
+  std::function<void()> m_ring;
+  std::optional<Deadlines::Place> m_place;
 };
 
 } // namespace upskill::runtime

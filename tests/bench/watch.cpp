@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::size_t k_skills = 10'000;
 constexpr auto k_idle = std::chrono::seconds(60);
-constexpr auto k_call_limit = std::chrono::seconds(12); // of `sync wait` 10 s, and a little more
 
 double switches(pid_t pid) {
   double sum = 0;
@@ -78,8 +77,6 @@ void watch(const Settings& settings, const Report& report) {
 
   home.start();
   home.wait_idle();
-  // The limit of that call was a timer, and the kernel's is left as it was when the call has ended.
-  std::this_thread::sleep_for(k_call_limit);
   double before = switches(home.daemon());
   std::this_thread::sleep_for(k_idle);
   report({"watch.wake_ups",

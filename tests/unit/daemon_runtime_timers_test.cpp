@@ -1,10 +1,17 @@
+#include "daemon/runtime/condition.h"
 #include "daemon/runtime/timeout.h"
 #include "daemon/runtime/timers.h"
 #include "tests/support/run_coroutine.h"
 
 #include <doctest/doctest.h>
 
+#include <dirent.h>
+
+#include <algorithm>
+#include <fstream>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 using namespace upskill;
 using namespace upskill::runtime;
@@ -24,9 +31,26 @@ asio::awaitable<Result<int>> broken() {
 
 asio::awaitable<Result<int>> stubborn() {
   co_await asio::this_coro::throw_if_cancelled(false);
-  asio::steady_timer timer(co_await asio::this_coro::executor, 1h);
-  co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+  Condition never(co_await asio::this_coro::executor);
+  co_await never.wait();
   co_return 43;
+}
+
+// Seconds until each timerfd of this process fires (proc(5), fdinfo); 0: not armed.
+std::vector<long> timers() {
+  std::vector<long> found;
+  DIR* folder = ::opendir("/proc/self/fdinfo");
+  while (const dirent* entry = ::readdir(folder)) {
+    std::ifstream info(std::string("/proc/self/fdinfo/") + entry->d_name);
+    constexpr std::string_view k_field = "it_value: (";
+    for (std::string line; std::getline(info, line);) {
+      if (line.starts_with(k_field)) {
+        found.push_back(std::stol(line.substr(k_field.size())));
+      }
+    }
+  }
+  ::closedir(folder);
+  return found;
 }
 
 asio::awaitable<void>
@@ -124,5 +148,44 @@ TEST_SUITE("Alarm") {
     alarm.set(Clock::now());
     io.run();
     CHECK(rung == 3);
+  }
+
+  TEST_CASE("one of two waits on when the other is cleared or rings") {
+    asio::io_context io;
+    std::string rung;
+    Alarm first(io.get_executor(), [&] { rung += "1"; });
+    Alarm second(io.get_executor(), [&] { rung += "2"; });
+    Alarm third(io.get_executor(), [&] {
+      rung += "3";
+      first.clear();
+    });
+    Clock::time_point now = Clock::now();
+    first.set(now - 1ms);
+    second.set(now - 2ms);
+    third.set(now - 3ms);
+    io.run();
+    CHECK(rung == "32");
+  }
+
+  // Asio's own reactor would be armed for five minutes at most, again and again.
+  TEST_CASE("nothing is armed when nothing waits, and hours are waited for in one go") {
+    asio::io_context io;
+    Alarm alarm(io.get_executor(), [] {});
+    Condition condition(io.get_executor());
+    asio::co_spawn(io, condition.wait(), [](std::exception_ptr) {});
+    alarm.set(Clock::now());
+    io.poll();
+    while (alarm.is_set()) {
+      io.run_one();
+    }
+    io.poll();
+    for (long seconds : timers()) {
+      CHECK(seconds == 0);
+    }
+    alarm.set(Clock::now() + 2h);
+    io.poll();
+    std::vector<long> armed = timers();
+    CHECK(std::ranges::count_if(armed, [](long seconds) { return seconds > 7000; }) == 1);
+    CHECK(std::ranges::count_if(armed, [](long seconds) { return seconds > 0; }) == 1);
   }
 }
