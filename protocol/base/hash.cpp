@@ -5,6 +5,8 @@
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/sha.h>
 
+#include <algorithm>
+
 namespace upskill {
 
 struct Sha256::State {
@@ -56,11 +58,10 @@ std::string Digest::hex() const {
 
 std::string Digest::brief(std::size_t digits) const {
   static constexpr char k_hex[] = "0123456789abcdef";
-  std::string text;
-  text.reserve(digits);
-  for (std::size_t i = 0; i < digits && i < 64; ++i) {
+  std::string text(std::min(digits, 2 * bytes.size()), '\0');
+  for (std::size_t i = 0; i < text.size(); ++i) {
     std::uint8_t byte = bytes[i / 2];
-    text += k_hex[i % 2 == 0 ? byte >> 4 : byte & 15];
+    text[i] = k_hex[i % 2 == 0 ? byte >> 4 : byte & 15];
   }
   return text;
 }

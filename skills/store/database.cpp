@@ -18,8 +18,11 @@
 namespace upskill::store {
 namespace {
 
-// Of the whole process, all databases together; beyond it SQLite gives unused pages back.
-constexpr sqlite3_int64 k_soft_heap_limit = 8 << 20;
+// Once, before the first database: SQLite then does not count each allocation under a lock. Its
+// memory is bounded by every connection's cache_size.
+void configure_library() {
+  [[maybe_unused]] static const int once = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
 
 struct Cached {
   sqlite3_stmt* statement = nullptr;
@@ -129,9 +132,7 @@ Result<Database> Database::open(const std::string& path, std::span<const Migrati
   TRY(make_directories(parent_path(path), 0700));
   TRY(create_private(path));
   bool unclean = ended_uncleanly(path);
-  if (sqlite3_soft_heap_limit64(-1) == 0) {
-    sqlite3_soft_heap_limit64(k_soft_heap_limit);
-  }
+  configure_library();
   auto state = std::make_unique<State>();
   state->path = path;
   int code = sqlite3_open_v2(path.c_str(),

@@ -39,7 +39,8 @@ public:
   Statement& operator=(Statement&&) = delete;
   ~Statement();
 
-  // Copies. Text may be any bytes: file names need not be UTF-8, and SQLite keeps them as they are.
+  // Copies, unless borrow() came first. Text may be any bytes: file names need not be UTF-8, and
+  // SQLite keeps them as they are.
   Statement& bind(int parameter, std::int64_t value);
   Statement& bind(int parameter, std::string_view text);
   Statement& bind(int parameter, Blob blob);
@@ -48,6 +49,12 @@ public:
 
   template <class T> Statement& bind(int parameter, const std::optional<T>& value) {
     return value ? bind(parameter, *value) : bind(parameter, std::nullopt);
+  }
+
+  // What is bound from now on is not copied, and must live until the statement is done.
+  Statement& borrow() {
+    m_borrows = true;
+    return *this;
   }
 
   // Binds all parameters in order, from 1.
@@ -80,6 +87,7 @@ private:
   sqlite3_stmt* m_statement;
   bool* m_lent; // the cache's mark; nullptr when the statement is not of the cache
   int m_failure = 0;
+  bool m_borrows = false;
 };
 
 class Database;
@@ -135,7 +143,7 @@ public:
   // Binds, runs to the end.
   template <class... Values> Result<void> run(Sql sql, const Values&... values) {
     TRY_ASSIGN(Statement statement, prepare(sql));
-    statement.bind_all(values...);
+    statement.borrow().bind_all(values...);
     return statement.run();
   }
 

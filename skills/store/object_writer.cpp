@@ -146,7 +146,11 @@ std::uint64_t object_size(std::span<const ObjectEntry> entries) {
 
 Result<void>
 write_object(int fd, std::span<const ObjectEntry> entries, const OpenEntry& open_entry) {
-  Writer writer(fd, std::min<std::uint64_t>(object_size(entries), k_buffer));
+  std::uint64_t expected = k_tar_end; // what most write: a header each
+  for (const ObjectEntry& entry : entries) {
+    expected += k_tar_block + tar_padded(entry.size);
+  }
+  Writer writer(fd, std::min<std::uint64_t>(expected, k_buffer));
   for (const ObjectEntry& entry : entries) {
     TRY(writer.write(write_tar_header(header_of(entry))));
     if (entry.kind != ObjectKind::file && entry.kind != ObjectKind::executable) {

@@ -18,7 +18,6 @@ namespace {
 
 constexpr std::string_view k_suffix = ".tar";
 constexpr std::string_view k_damaged = ".tar.damaged";
-constexpr const char* k_temporary = "tmp";
 
 std::string relative_name(const Digest& digest) {
   std::string hex = digest.hex();
@@ -29,68 +28,6 @@ std::string relative_name(const Digest& digest) {
 bool may_be_object(const struct stat& status) {
   return S_ISREG(status.st_mode) && status.st_size >= static_cast<off_t>(k_tar_end)
          && status.st_size % static_cast<off_t>(k_tar_block) == 0;
-}
-
-// A put holds a lock on its file as long as it lives, so one that can be locked has no owner.
-Result<void> sweep(int folder) {
-  UniqueFd temporary(::openat(folder, k_temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!temporary) {
-    return errno == ENOENT ? Result<void>{} : fail(system_error(errno, "cannot open `tmp`"));
-  }
-  return each_name(temporary.get(), [&](const std::string& name) -> Result<void> {
-    UniqueFd left(
-        ::openat(temporary.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    if (left && ::flock(left.get(), LOCK_EX | LOCK_NB) == 0) {
-      // What cannot be removed, as in a read-only store, does no harm.
-      (void)::unlinkat(temporary.get(), name.c_str(), 0);
-    }
-    return {};
-  });
-}
-
-struct TemporaryFile {
-  UniqueFd fd;
-  std::string path;
-  bool keep = false;
-
-  TemporaryFile(UniqueFd owned, std::string where)
-      : fd(std::move(owned))
-      , path(std::move(where)) {}
-
-  TemporaryFile(TemporaryFile&& other) noexcept
-      : fd(std::move(other.fd))
-      , path(std::move(other.path))
-      , keep(std::exchange(other.keep, true)) {}
-
-  ~TemporaryFile() {
-    if (!keep) {
-      ::unlink(path.c_str());
-    }
-  }
-};
-
-Result<TemporaryFile> make_temporary(const std::string& folder) {
-  std::string within = join_path(folder, k_temporary);
-  // Another process's sweep may come between making and locking; then the file has no name.
-  for (int attempt = 0; attempt < 10; ++attempt) {
-    std::string path = within + "/put-XXXXXX";
-    UniqueFd fd(::mkostemp(path.data(), O_CLOEXEC));
-    if (!fd && errno == ENOENT) {
-      TRY(make_directories(within, 0700));
-      continue;
-    }
-    if (!fd) {
-      return fail(system_error(errno, "cannot make a file in `" + within + "`"));
-    }
-
-    struct stat status {};
-
-    if (::flock(fd.get(), LOCK_SH | LOCK_NB) == 0 && ::fstat(fd.get(), &status) == 0
-        && status.st_nlink > 0) {
-      return TemporaryFile(std::move(fd), std::move(path));
-    }
-  }
-  return fail(ErrorCode::busy, "cannot make a file in `" + within + "`", "try again");
 }
 
 Result<void> check_entries(std::span<const ObjectEntry> entries) {
@@ -134,7 +71,7 @@ Result<Objects> Objects::open(const std::string& folder) {
   if (!fd) {
     return fail(system_error(errno, "cannot open folder `" + folder + "`"));
   }
-  TRY(sweep(fd.get()));
+  TRY(PutFolder::sweep(fd.get()));
   return Objects(folder, std::move(fd));
 }
 
@@ -154,21 +91,50 @@ Result<void> Objects::put(const Digest& tree_hash,
     (void)::utimensat(m_fd.get(), name.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
     return {};
   }
-  TRY_ASSIGN(TemporaryFile file, make_temporary(m_folder));
-  TRY(write_object(file.fd.get(), entries, open_entry));
-  if (::renameat(AT_FDCWD, file.path.c_str(), m_fd.get(), name.c_str()) != 0) {
-    if (errno != ENOENT) {
-      return fail(system_error(errno, "cannot keep a version in `" + m_folder + "`"));
-    }
-    if (::mkdirat(m_fd.get(), name.substr(0, 2).c_str(), 0700) != 0 && errno != EEXIST) {
-      return fail(system_error(errno, "cannot make a folder in `" + m_folder + "`"));
-    }
-    if (::renameat(AT_FDCWD, file.path.c_str(), m_fd.get(), name.c_str()) != 0) {
-      return fail(system_error(errno, "cannot keep a version in `" + m_folder + "`"));
-    }
+  if (!m_put_folder) {
+    TRY_ASSIGN(m_put_folder, PutFolder::make(m_folder));
   }
-  file.keep = true;
+  std::string temporary = m_put_folder.next_name();
+  Result<void> kept = write_new(temporary, entries, open_entry);
+  kept = kept ? give_name(temporary, name) : kept;
+  if (!kept) {
+    ::unlinkat(m_put_folder.fd(), temporary.c_str(), 0);
+  }
+  return kept;
+}
+
+Result<void> Objects::write_new(const std::string& temporary,
+                                std::span<const ObjectEntry> entries,
+                                const OpenEntry& open_entry) {
+  constexpr int k_flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
+  UniqueFd file(::openat(m_put_folder.fd(), temporary.c_str(), k_flags, 0600));
+  if (!file && errno == ENOENT) { // somebody tidied up by hand
+    TRY_ASSIGN(m_put_folder, PutFolder::make(m_folder));
+    file.reset(::openat(m_put_folder.fd(), temporary.c_str(), k_flags, 0600));
+  }
+  if (!file) {
+    return cannot_keep();
+  }
+  return write_object(file.get(), entries, open_entry);
+}
+
+Result<void> Objects::give_name(const std::string& temporary, const std::string& name) {
+  auto rename = [&] {
+    return ::renameat(m_put_folder.fd(), temporary.c_str(), m_fd.get(), name.c_str()) == 0;
+  };
+  if (rename()) {
+    return {};
+  }
+  if (errno != ENOENT
+      || (::mkdirat(m_fd.get(), name.substr(0, 2).c_str(), 0700) != 0 && errno != EEXIST)
+      || !rename()) {
+    return cannot_keep();
+  }
   return {};
+}
+
+tl::unexpected<Error> Objects::cannot_keep() const {
+  return fail(system_error(errno, "cannot keep a version in `" + m_folder + "`"));
 }
 
 Result<void> Objects::flush() {

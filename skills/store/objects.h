@@ -5,6 +5,7 @@
 #include "skills/store/object_entry.h"
 #include "skills/store/object_reader.h"
 #include "skills/store/object_writer.h"
+#include "skills/store/put_folder.h"
 
 #include <cstdint>
 #include <span>
@@ -62,8 +63,15 @@ private:
       : m_folder(std::move(folder))
       , m_fd(std::move(fd)) {}
 
+  Result<void> write_new(const std::string& temporary,
+                         std::span<const ObjectEntry> entries,
+                         const OpenEntry& open_entry);
+  Result<void> give_name(const std::string& temporary, const std::string& name);
+  tl::unexpected<Error> cannot_keep() const; // by errno
+
   std::string m_folder;
   UniqueFd m_fd;
+  PutFolder m_put_folder; // made by the first put
 };
 
 } // namespace upskill::store

@@ -27,7 +27,8 @@ Statement::Statement(sqlite3_stmt* statement, bool* lent)
 Statement::Statement(Statement&& other) noexcept
     : m_statement(std::exchange(other.m_statement, nullptr))
     , m_lent(std::exchange(other.m_lent, nullptr))
-    , m_failure(other.m_failure) {}
+    , m_failure(other.m_failure)
+    , m_borrows(other.m_borrows) {}
 
 Statement::~Statement() {
   if (m_statement == nullptr) {
@@ -59,7 +60,7 @@ Statement& Statement::bind(int parameter, std::string_view text) {
                            parameter,
                            text.empty() ? "" : text.data(),
                            text.size(),
-                           SQLITE_TRANSIENT,
+                           m_borrows ? SQLITE_STATIC : SQLITE_TRANSIENT,
                            SQLITE_UTF8));
   return *this;
 }
@@ -69,7 +70,7 @@ Statement& Statement::bind(int parameter, Blob blob) {
                            parameter,
                            blob.bytes.empty() ? "" : blob.bytes.data(),
                            blob.bytes.size(),
-                           SQLITE_TRANSIENT));
+                           m_borrows ? SQLITE_STATIC : SQLITE_TRANSIENT));
   return *this;
 }
 

@@ -6,7 +6,8 @@ namespace upskill::store {
 
 std::span<const Migration> sync_migrations() {
   // AUTOINCREMENT where an id outlives its row: history names scopes, people name history entries
-  // and conflicts. `tree` is the last column, so that the others are read without it.
+  // and conflicts. `tree` is the last column, so that the others are read without it. No more
+  // indexes than what is asked often needs: each costs with every change.
   static constexpr std::array k_migrations{Migration(R"sql(
 CREATE TABLE settings (
   key TEXT PRIMARY KEY,
@@ -53,7 +54,6 @@ CREATE TABLE replicas (
   hash BLOB,
   PRIMARY KEY (skill, root)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX replicas_by_root ON replicas (root);
 
 CREATE TABLE history (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -66,20 +66,11 @@ CREATE TABLE history (
   before BLOB,
   after BLOB,
   undone INTEGER NOT NULL,
-  reason TEXT NOT NULL
+  reason TEXT NOT NULL,
+  paths BLOB NOT NULL
 ) STRICT;
 CREATE INDEX history_by_skill ON history (skill, id);
 CREATE INDEX history_by_batch ON history (batch);
-CREATE INDEX history_by_time ON history (time_ms);
-
-CREATE TABLE history_paths (
-  history INTEGER NOT NULL REFERENCES history (id) ON DELETE CASCADE,
-  path TEXT NOT NULL,
-  before BLOB,
-  after BLOB,
-  kind TEXT NOT NULL,
-  PRIMARY KEY (history, path)
-) STRICT, WITHOUT ROWID;
 
 CREATE TABLE conflicts (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

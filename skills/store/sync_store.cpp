@@ -1,5 +1,6 @@
 #include "skills/store/sync_store.h"
 
+#include "skills/store/history_paths.h"
 #include "skills/store/sync_columns.h"
 #include "skills/store/sync_schema.h"
 
@@ -37,20 +38,32 @@ UNION SELECT expected FROM displaced WHERE expected IS NOT NULL
 UNION SELECT v.hash FROM conflict_versions v JOIN conflicts c ON c.id = v.conflict
   WHERE c.resolved_ms IS NULL OR c.resolved_ms >= ?1
 UNION SELECT before FROM history WHERE time_ms >= ?1 AND before IS NOT NULL
-UNION SELECT after FROM history WHERE time_ms >= ?1 AND after IS NOT NULL
-UNION SELECT p.before FROM history_paths p JOIN history h ON h.id = p.history
-  WHERE h.time_ms >= ?1 AND p.before IS NOT NULL
-UNION SELECT p.after FROM history_paths p JOIN history h ON h.id = p.history
-  WHERE h.time_ms >= ?1 AND p.after IS NOT NULL)sql",
+UNION SELECT after FROM history WHERE time_ms >= ?1 AND after IS NOT NULL)sql",
                  since_ms));
   for (;;) {
     TRY_ASSIGN(bool more, rows.step());
     if (!more) {
-      return {};
+      break;
     }
     TRY_ASSIGN(std::optional<Digest> digest, rows.digest(0));
     if (digest) {
       visit(*digest);
+    }
+  }
+  TRY_ASSIGN(Statement entries,
+             m_database.query("SELECT paths FROM history WHERE time_ms >= ?", since_ms));
+  for (;;) {
+    TRY_ASSIGN(bool more, entries.step());
+    if (!more) {
+      return {};
+    }
+    TRY_ASSIGN(std::vector<HistoryPath> paths, decode_history_paths(entries.blob(0)));
+    for (const HistoryPath& path : paths) {
+      for (const std::optional<Digest>& digest : {path.before, path.after}) {
+        if (digest) {
+          visit(*digest);
+        }
+      }
     }
   }
 }

@@ -1,10 +1,12 @@
+#include "skills/store/history_paths.h"
 #include "skills/store/sync_columns.h"
 #include "skills/store/sync_store.h"
 
 namespace upskill::store {
 namespace {
 
-// Of `SELECT id, time_ms, batch, action, skill, scope, source, before, after, undone, reason`.
+// Of `SELECT id, time_ms, batch, action, skill, scope, source, before, after, undone, reason,
+// paths`.
 Result<HistoryRow> entry_of(const Statement& row) {
   HistoryRow entry{.id = row.integer(0),
                    .time_ms = row.integer(1),
@@ -17,29 +19,11 @@ Result<HistoryRow> entry_of(const Statement& row) {
   TRY_ASSIGN(entry.action, enum_column<SyncAction>(row, 3));
   TRY_ASSIGN(entry.before, row.digest(7));
   TRY_ASSIGN(entry.after, row.digest(8));
+  TRY_ASSIGN(entry.paths, decode_history_paths(row.blob(11)));
   return entry;
 }
 
-Result<std::vector<HistoryPath>> paths_of(Database& database, Id entry) {
-  TRY_ASSIGN(Statement rows,
-             database.query("SELECT path, before, after, kind FROM history_paths"
-                            " WHERE history = ? ORDER BY path",
-                            entry));
-  std::vector<HistoryPath> paths;
-  for (;;) {
-    TRY_ASSIGN(bool more, rows.step());
-    if (!more) {
-      return paths;
-    }
-    HistoryPath& path = paths.emplace_back();
-    path.path = rows.text(0);
-    TRY_ASSIGN(path.before, rows.digest(1));
-    TRY_ASSIGN(path.after, rows.digest(2));
-    TRY_ASSIGN(path.kind, enum_column<ReplicaKind>(rows, 3));
-  }
-}
-
-Result<std::vector<HistoryRow>> entries_of(Database& database, Statement rows) {
+Result<std::vector<HistoryRow>> entries_of(Statement rows) {
   std::vector<HistoryRow> entries;
   for (;;) {
     TRY_ASSIGN(bool more, rows.step());
@@ -47,7 +31,6 @@ Result<std::vector<HistoryRow>> entries_of(Database& database, Statement rows) {
       return entries;
     }
     TRY_ASSIGN(HistoryRow entry, entry_of(rows));
-    TRY_ASSIGN(entry.paths, paths_of(database, entry.id));
     entries.push_back(std::move(entry));
   }
 }
@@ -61,9 +44,9 @@ Result<Id> SyncStore::next_batch() {
 }
 
 Result<Id> SyncStore::add_history(const HistoryRow& row) {
-  TRY_ASSIGN(Transaction transaction, begin());
+  TRY_ASSIGN(std::string paths, encode_history_paths(row.paths));
   TRY(m_database.run("INSERT INTO history (time_ms, batch, action, skill, scope, source, before,"
-                     " after, undone, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                     " after, undone, reason, paths) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                      row.time_ms,
                      row.batch,
                      enum_name(row.action),
@@ -73,56 +56,47 @@ Result<Id> SyncStore::add_history(const HistoryRow& row) {
                      row.before,
                      row.after,
                      row.undone,
-                     row.reason));
-  Id id = m_database.last_insert_id();
-  for (const HistoryPath& path : row.paths) {
-    TRY(m_database.run("INSERT INTO history_paths (history, path, before, after, kind)"
-                       " VALUES (?, ?, ?, ?, ?)",
-                       id,
-                       path.path,
-                       path.before,
-                       path.after,
-                       enum_name(path.kind)));
-  }
-  TRY(transaction.commit());
-  return id;
+                     row.reason,
+                     Blob{paths}));
+  return m_database.last_insert_id();
 }
 
 Result<std::vector<HistoryRow>> SyncStore::history(std::string_view skill, std::int64_t limit) {
   // A negative LIMIT would mean none.
   std::int64_t most = std::max<std::int64_t>(limit, 0);
   if (skill.empty()) {
-    TRY_ASSIGN(Statement rows,
-               m_database.query("SELECT id, time_ms, batch, action, skill, scope, source, before,"
-                                " after, undone, reason FROM history ORDER BY id DESC LIMIT ?",
-                                most));
-    return entries_of(m_database, std::move(rows));
+    TRY_ASSIGN(
+        Statement rows,
+        m_database.query("SELECT id, time_ms, batch, action, skill, scope, source, before,"
+                         " after, undone, reason, paths FROM history ORDER BY id DESC LIMIT ?",
+                         most));
+    return entries_of(std::move(rows));
   }
   TRY_ASSIGN(Statement rows,
              m_database.query("SELECT id, time_ms, batch, action, skill, scope, source, before,"
-                              " after, undone, reason FROM history WHERE skill = ?"
+                              " after, undone, reason, paths FROM history WHERE skill = ?"
                               " ORDER BY id DESC LIMIT ?",
                               skill,
                               most));
-  return entries_of(m_database, std::move(rows));
+  return entries_of(std::move(rows));
 }
 
 Result<std::optional<HistoryRow>> SyncStore::history_entry(Id id) {
   TRY_ASSIGN(Statement rows,
              m_database.query("SELECT id, time_ms, batch, action, skill, scope, source, before,"
-                              " after, undone, reason FROM history WHERE id = ?",
+                              " after, undone, reason, paths FROM history WHERE id = ?",
                               id));
-  TRY_ASSIGN(std::vector<HistoryRow> entries, entries_of(m_database, std::move(rows)));
+  TRY_ASSIGN(std::vector<HistoryRow> entries, entries_of(std::move(rows)));
   return entries.empty() ? std::nullopt : std::optional(std::move(entries.front()));
 }
 
 Result<std::vector<HistoryRow>> SyncStore::history_batch(Id batch) {
   TRY_ASSIGN(Statement rows,
              m_database.query("SELECT id, time_ms, batch, action, skill, scope, source, before,"
-                              " after, undone, reason FROM history WHERE batch = ?"
+                              " after, undone, reason, paths FROM history WHERE batch = ?"
                               " ORDER BY id DESC",
                               batch));
-  return entries_of(m_database, std::move(rows));
+  return entries_of(std::move(rows));
 }
 
 Result<void> SyncStore::set_undone(Id id, bool undone) {

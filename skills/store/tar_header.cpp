@@ -53,12 +53,15 @@ std::optional<std::uint64_t> octal_of(std::string_view block, Field field) {
 
 // The sum of all bytes, those of the checksum itself taken as spaces.
 std::uint64_t checksum_of(std::string_view block) {
-  std::uint64_t sum = 0;
-  for (std::size_t i = 0; i < k_tar_block; ++i) {
-    bool own = i >= k_checksum.at && i < k_checksum.at + k_checksum.size;
-    sum += own ? ' ' : static_cast<unsigned char>(block[i]);
-  }
-  return sum;
+  auto sum_of = [](std::string_view bytes) {
+    std::uint32_t sum = 0;
+    for (char byte : bytes) {
+      sum += static_cast<unsigned char>(byte);
+    }
+    return sum;
+  };
+  return sum_of(block.substr(0, k_tar_block)) + k_checksum.size * ' '
+         - sum_of(block.substr(k_checksum.at, k_checksum.size));
 }
 
 // Where a path of more than 100 bytes divides into prefix and name; npos where it does not.

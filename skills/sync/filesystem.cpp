@@ -55,10 +55,11 @@ Result<void> Filesystem::make_folder(const std::string& path, mode_t mode) {
   return outcome(::mkdir(path.c_str(), mode), "cannot make folder", path);
 }
 
-Result<void> Filesystem::write_file(const std::string& path, std::string_view bytes, mode_t mode) {
-  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
+Result<void> Filesystem::write_file(const FilePlace& place, std::string_view bytes, mode_t mode) {
+  constexpr int k_flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  UniqueFd fd(::openat(place.folder, place.name(), k_flags, mode));
   if (!fd) {
-    return outcome(-1, "cannot create", path);
+    return outcome(-1, "cannot create", place.path);
   }
   for (std::string_view left = bytes; !left.empty();) {
     ssize_t written = ::write(fd.get(), left.data(), left.size());
@@ -66,13 +67,13 @@ Result<void> Filesystem::write_file(const std::string& path, std::string_view by
       continue;
     }
     if (written < 0) {
-      return outcome(-1, "cannot write", path);
+      return outcome(-1, "cannot write", place.path);
     }
     left.remove_prefix(static_cast<std::size_t>(written));
   }
   if (!holds(fd.get(), bytes)) {
     return fail(ErrorCode::io,
-                "what was written to `" + path + "` does not read back the same",
+                "what was written to `" + place.path + "` does not read back the same",
                 "check the disk");
   }
   return {};

@@ -1,12 +1,24 @@
 #pragma once
 #include "protocol/base/result.h"
 
+#include <fcntl.h>
 #include <sys/types.h>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace upskill::sync {
+
+// Where a new file is to be. Its path is for people and for tests; the kernel need not walk all of
+// it where the folder that the last part lies below is open.
+struct FilePlace {
+  const std::string& path;
+  int folder = AT_FDCWD;
+  std::size_t below = 0; // of the path: where the part below `folder` begins
+
+  const char* name() const { return path.c_str() + below; }
+};
 
 // Every change that sync makes in a user's folders goes through here, one system call a function,
 // so that a test can end the process before any of them. Paths are absolute. No call follows a link
@@ -17,7 +29,7 @@ public:
 
   virtual Result<void> make_folder(const std::string& path, mode_t mode);
   // A new file, read back to see that it holds these bytes; already_exists when there is one.
-  virtual Result<void> write_file(const std::string& path, std::string_view bytes, mode_t mode);
+  virtual Result<void> write_file(const FilePlace& place, std::string_view bytes, mode_t mode);
   virtual Result<void> make_link(const std::string& target, const std::string& path);
   // Swaps two existing things in one step. `unsupported` where the file system cannot.
   virtual Result<void> exchange(const std::string& a, const std::string& b);

@@ -12,7 +12,6 @@
 #include <cerrno>
 #include <climits>
 #include <map>
-#include <span>
 
 namespace upskill::sync {
 namespace {
@@ -48,14 +47,13 @@ bool is_skill_file(std::string_view name) {
   return name == "SKILL.md" || name == "skill.md";
 }
 
-enum class Thoroughness { stat, list, read };
+enum class Thoroughness { stat, read };
 
-// One walk serves all purposes; each of them does what the one before does, and more.
+// One walk serves both purposes; reading does what a look does, and more.
 class SkillWalk {
 public:
   SkillWalk(ReadResult& out, Thoroughness thoroughness, std::uint64_t keep_limit)
       : m_out(out)
-      , m_lists(thoroughness != Thoroughness::stat)
       , m_reads(thoroughness == Thoroughness::read)
       , m_keep_left(keep_limit) {}
 
@@ -69,7 +67,7 @@ public:
     }
     for (const FolderNames::Name& name : names.names()) {
       if (library::ignored_in_skill(names.view(name))) {
-        if (m_lists) {
+        if (m_reads) {
           m_out.ignored.push_back(prefix + names.text(name));
         }
         continue;
@@ -133,7 +131,7 @@ private:
     if (!child) {
       return problem(prefix + name, "cannot be opened");
     }
-    if (m_lists) {
+    if (m_reads) {
       add_entry(prefix + name, EntryKind::folder);
     }
     walk(child.get(), prefix + name + "/", name_hash, depth + 1);
@@ -154,13 +152,10 @@ private:
                      "makes the skill larger than " + std::to_string(k_max_skill_bytes >> 20)
                          + " MiB");
     }
-    EntryKind kind = (status.st_mode & S_IXUSR) != 0 ? EntryKind::executable : EntryKind::file;
     if (!m_reads) {
-      if (m_lists) {
-        add_entry(prefix + name, kind).size = size;
-      }
       return;
     }
+    EntryKind kind = (status.st_mode & S_IXUSR) != 0 ? EntryKind::executable : EntryKind::file;
     UniqueFd fd(::openat(folder_fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
     if (!fd) {
       return problem(prefix + name, errno == EACCES ? "may not be read" : "cannot be opened");
@@ -185,7 +180,7 @@ private:
     if (!link_stays_inside(prefix + name, text)) {
       return problem(prefix + name, "is a link that leaves the skill");
     }
-    if (m_lists) {
+    if (m_reads) {
       Entry& entry = add_entry(prefix + name, EntryKind::link);
       entry.target = text;
       entry.content = sha256(text);
@@ -267,7 +262,7 @@ public:
       }
     }
     std::map<std::string, std::string_view> folded;
-    for (const Entry& entry : m_reads ? std::span(entries) : std::span<Entry>()) {
+    for (const Entry& entry : entries) {
       auto [at, fresh] = folded.emplace(library::folded_key(entry.path), entry.path);
       if (!fresh) {
         problem(entry.path,
@@ -280,7 +275,6 @@ public:
 
 private:
   ReadResult& m_out;
-  bool m_lists;
   bool m_reads;
   std::uint64_t m_keep_left;
   bool m_kept_all = true;
@@ -351,19 +345,6 @@ StatResult stat_skill(int root_fd, std::string_view name) {
     judge(result.stat, walk.has_skill_file());
   }
   return std::move(result.stat);
-}
-
-ReadResult list_skill(int root_fd, std::string_view name) {
-  UniqueFd folder;
-  ReadResult result;
-  result.stat = look_at(root_fd, std::string(name), folder);
-  if (folder) {
-    SkillWalk walk(result, Thoroughness::list, 0);
-    walk.walk(folder.get(), {}, 0, 0);
-    walk.finish();
-    judge(result.stat, walk.has_skill_file());
-  }
-  return result;
 }
 
 ReadResult read_skill(int root_fd, std::string_view name, ReadOptions options) {

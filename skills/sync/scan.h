@@ -47,11 +47,6 @@ struct StatResult {
 // whenever it has a file SKILL.md or skill.md of at least one byte.
 StatResult stat_skill(int root_fd, std::string_view name);
 
-struct ReadResult;
-
-// The same, with the tree of what it saw: names, kinds, sizes and targets, no digests of files.
-ReadResult list_skill(int root_fd, std::string_view name);
-
 struct ReadOptions {
   bool keep_contents = false;          // fill ReadResult::contents where they are small
   std::uint64_t keep_limit = 4u << 20; // bytes of a skill that count as small

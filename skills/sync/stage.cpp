@@ -4,6 +4,7 @@
 #include "protocol/base/unique_fd.h"
 #include "skills/sync/walk.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -26,13 +27,47 @@ bool same_device(const std::string& a, const std::string& b) {
          && first.st_dev == second.st_dev;
 }
 
-// Names, kinds, sizes and targets; the bytes were compared as they were written.
-bool same_shape(const Tree& listed, const Tree& tree) {
-  return std::ranges::equal(
-      listed.entries(), tree.entries(), [](const Entry& one, const Entry& other) {
-        return one.path == other.path && one.kind == other.kind && one.size == other.size
-               && one.target == other.target;
-      });
+bool is_kind(EntryKind kind, std::uint8_t type) {
+  switch (kind) {
+  case EntryKind::folder:
+    return type == DT_DIR;
+  case EntryKind::link:
+    return type == DT_LNK;
+  case EntryKind::file:
+  case EntryKind::executable:
+    return type == DT_REG;
+  }
+  return false;
+}
+
+// How many names lie at and below this folder; nothing when one of them is not of the tree. The
+// bytes were compared as they were written, and links are made in one step: what is left is a file
+// system that changes names.
+std::optional<std::size_t> count_names(int folder, const std::string& prefix, const Tree& tree) {
+  FolderNames names;
+  if (!names.read(folder)) {
+    return std::nullopt;
+  }
+  std::size_t count = names.names().size();
+  for (const FolderNames::Name& name : names.names()) {
+    std::string path = prefix + names.text(name);
+    const Entry* entry = tree.find(path);
+    // Some file systems do not say the kind.
+    if (entry == nullptr || (name.type != DT_UNKNOWN && !is_kind(entry->kind, name.type))) {
+      return std::nullopt;
+    }
+    if (entry->kind != EntryKind::folder) {
+      continue;
+    }
+    UniqueFd below(open_folder_at(folder, names.text(name)));
+    path += '/';
+    std::optional<std::size_t> more = below ? count_names(below.get(), path, tree) : std::nullopt;
+    if (!more) {
+      return std::nullopt;
+    }
+    count += *more;
+  }
+  return count;
 }
 
 tl::unexpected<Error> changed(const std::string& path) {
@@ -110,34 +145,33 @@ ReadResult Stager::read(const std::string& path) const {
 
 Result<void> Stager::write(const std::string& path, const Tree& tree, const EntryBytes& bytes_of) {
   TRY(m_files.make_folder(path, 0755));
+  UniqueFd folder(open_folder_at(AT_FDCWD, path.c_str()));
+  if (!folder) {
+    return fail(system_error(errno, "cannot open folder `" + path + "`"));
+  }
   const std::vector<Entry>& entries = tree.entries();
   // Sorted by path, so that a folder comes before what lies in it.
+  std::string place = path + "/";
+  const std::size_t below = place.size();
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const Entry& entry = entries[i];
-    std::string place = path + "/" + entry.path;
+    place.replace(below, std::string::npos, entry.path);
     if (entry.kind == EntryKind::folder) {
       TRY(m_files.make_folder(place, 0755));
     } else if (entry.kind == EntryKind::link) {
       TRY(m_files.make_link(entry.target, place));
     } else {
       TRY_ASSIGN(std::string bytes, bytes_of(i));
-      TRY(m_files.write_file(place, bytes, entry.kind == EntryKind::executable ? 0755 : 0644));
+      mode_t mode = entry.kind == EntryKind::executable ? 0755 : 0644;
+      TRY(m_files.write_file({place, folder.get(), below}, bytes, mode));
     }
   }
-  return {};
-}
-
-Result<StagedCopy>
-Stager::write_and_verify(const std::string& path, const Tree& tree, const EntryBytes& bytes_of) {
-  TRY(write(path, tree, bytes_of));
-  UniqueFd folder(::open(parent_path(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  ReadResult back = list_skill(folder.get(), base_name(path));
-  if (back.stat.presence != Presence::copy || !same_shape(back.tree, tree)) {
+  if (count_names(folder.get(), {}, tree) != entries.size()) {
     return fail(ErrorCode::io,
                 "what was written to `" + path + "` does not read back the same",
                 "check the disk");
   }
-  return StagedCopy{path, back.stat.fingerprint};
+  return {};
 }
 
 Result<StagedCopy> Stager::stage(const std::string& root,
@@ -146,11 +180,11 @@ Result<StagedCopy> Stager::stage(const std::string& root,
                                  const EntryBytes& bytes_of) {
   TRY_ASSIGN(std::string path, fresh_path(root, skill));
   m_unsynced.insert(root);
-  Result<StagedCopy> staged = write_and_verify(path, tree, bytes_of);
-  if (!staged) {
+  if (auto written = write(path, tree, bytes_of); !written) {
     (void)m_files.remove_tree(path); // the first failure is the one to tell
+    return fail(written.error());
   }
-  return staged;
+  return StagedCopy{std::move(path), tree.hash()};
 }
 
 Result<StagedCopy>
@@ -223,7 +257,8 @@ Result<std::optional<Displaced>> Stager::swap_in(const std::string& root,
     TRY(exchange(staged.path, target));
     // What comes back is our own copy, unless somebody edited that in the moment it was there; then
     // it is kept for the caller to find among the leftovers.
-    if (read(staged.path).stat.fingerprint == staged.fingerprint) {
+    ReadResult own = read(staged.path);
+    if (own.stat.presence == Presence::copy && own.tree.hash() == staged.hash) {
       (void)m_files.remove_tree(staged.path);
     }
     return changed(target);

@@ -19,8 +19,8 @@ using EntryBytes = std::function<Result<std::string>(std::size_t index)>;
 
 // A finished copy that lies beside its root and was read back.
 struct StagedCopy {
-  std::string path;        // where it lies now
-  Fingerprint fingerprint; // stays true across the swap
+  std::string path; // where it lies now
+  Digest hash = {}; // of what was written; a link has none
 };
 
 // What lay at the target when the decision was made; nothing: no copy.
@@ -97,7 +97,6 @@ private:
   Result<std::string> folder_of(const std::string& root);
   void count_on_from(const std::string& folder);
   Result<std::string> fresh_path(const std::string& root, const std::string& skill);
-  Result<StagedCopy> write_and_verify(const std::string& path, const Tree& tree, const EntryBytes&);
   Result<void> write(const std::string& path, const Tree& tree, const EntryBytes& bytes_of);
   Result<void> exchange(const std::string& staged, const std::string& target);
   ReadResult read(const std::string& path) const;

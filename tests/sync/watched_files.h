@@ -33,9 +33,10 @@ public:
                 [&] { return Filesystem::make_folder(path, mode); });
   }
 
-  Result<void> write_file(const std::string& path, std::string_view bytes, mode_t mode) override {
-    return call({"write_file", path, {}, bytes, 0},
-                [&] { return Filesystem::write_file(path, bytes, mode); });
+  Result<void>
+  write_file(const sync::FilePlace& place, std::string_view bytes, mode_t mode) override {
+    return call({"write_file", place.path, {}, bytes, 0},
+                [&] { return Filesystem::write_file(place, bytes, mode); });
   }
 
   Result<void> make_link(const std::string& target, const std::string& path) override {

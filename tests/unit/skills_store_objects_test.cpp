@@ -335,8 +335,9 @@ TEST_SUITE("Objects") {
     pid_t child = ::fork();
     REQUIRE(child >= 0);
     if (child == 0) {
-      (void)objects.put(
-          sha256("v"), {&entry, 1}, [](const ObjectEntry&) -> Result<UniqueFd> { ::_exit(0); });
+      (void)open_objects(folder / "objects")
+          .put(
+              sha256("v"), {&entry, 1}, [](const ObjectEntry&) -> Result<UniqueFd> { ::_exit(0); });
     }
     REQUIRE(::waitpid(child, nullptr, 0) == child);
     REQUIRE(files_in(folder / "objects/tmp") == 1);

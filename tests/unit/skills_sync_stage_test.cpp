@@ -1,0 +1,75 @@
+#include "skills/sync/stage.h"
+#include "tests/support/folder.h"
+#include "tests/sync/watched_files.h"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <string>
+
+using namespace upskill;
+using namespace upskill::sync;
+using sync_test::FileCall;
+using sync_test::WatchedFiles;
+
+namespace {
+
+Entry entry(std::string path, EntryKind kind, std::string_view bytes = {}) {
+  Entry one;
+  one.path = std::move(path);
+  one.kind = kind;
+  one.size = bytes.size();
+  one.content = sha256(bytes);
+  return one;
+}
+
+Tree small_tree() {
+  return Tree({entry("SKILL.md", EntryKind::file, "text"),
+               entry("scripts", EntryKind::folder),
+               entry("scripts/run", EntryKind::executable, "text")});
+}
+
+Result<StagedCopy> stage(WatchedFiles& files, const std::string& root) {
+  std::filesystem::create_directories(root);
+  return Stager(files).stage(
+      root, "pdf", small_tree(), [](std::size_t) -> Result<std::string> { return "text"; });
+}
+
+std::size_t left_below(const std::string& folder) {
+  std::filesystem::recursive_directory_iterator all(folder);
+  return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
+} // namespace
+
+TEST_SUITE("Stager") {
+  TEST_CASE("a staged copy is what the tree says") {
+    test::Folder folder;
+    WatchedFiles files;
+    Result<StagedCopy> staged = stage(files, folder / "root");
+    REQUIRE(staged);
+    CHECK(staged->hash == small_tree().hash());
+    CHECK(read_skill(AT_FDCWD, staged->path, {}).tree.hash() == staged->hash);
+  }
+
+  // What a file system does that folds or composes names, or somebody who is in there.
+  TEST_CASE("a copy whose names are not those that were written is refused and removed") {
+    for (std::string change : {"rename", "add", "remove"}) {
+      CAPTURE(change);
+      test::Folder folder;
+      WatchedFiles files;
+      files.after = [&](const FileCall& call) {
+        if (std::string_view(call.name) == "write_file" && call.path.ends_with("/run")) {
+          std::string other = call.path + "2";
+          change == "add"      ? std::filesystem::copy_file(call.path, other)
+          : change == "rename" ? (std::filesystem::rename(call.path, other), true)
+                               : std::filesystem::remove(call.path);
+        }
+      };
+      Result<StagedCopy> staged = stage(files, folder / "root");
+      REQUIRE_FALSE(staged);
+      CHECK(staged.error().code == ErrorCode::io);
+      CHECK(left_below(folder / ".upskill-stage") == 0);
+    }
+  }
+}
