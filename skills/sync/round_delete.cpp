@@ -66,6 +66,7 @@ void RoundRun::carry_out_deletions(Scope& scope) {
   std::vector<Due> due;
   std::vector<std::size_t> guarded_in(scope.roots.size());
   std::vector<std::size_t> ripe_in(scope.roots.size());
+  std::vector<std::size_t> gone_in(scope.roots.size());
   for (auto& [name, deletion] : scope.deletions) {
     const Skill* skill = scope.find(m_state.key_of(name));
     if (skill == nullptr) {
@@ -80,13 +81,15 @@ void RoundRun::carry_out_deletions(Scope& scope) {
     }
     std::string renamed = renamed_to(scope, *skill);
     std::int64_t ripe_ms = deletion.since_ms + m_state.options.grace_ms;
-    bool guarded = renamed.empty() && !deletion.confirmed && !deletion.held;
-    bool ripe = !guarded || ripe_ms <= m_work.now.steady_ms;
+    bool waits = renamed.empty() && !deletion.confirmed && !deletion.held;
+    bool ripe = !waits || ripe_ms <= m_work.now.steady_ms;
     for (const Replica& replica : skill->replicas) {
-      // Those that are not ripe yet count too, or the first of many would slip through.
-      if (guarded && replica.base && replica.seen == Presence::absent) {
+      // Those that are not ripe yet count too, or the first of many would slip through. So do those
+      // that are gone everywhere: they say something about what the others are.
+      if (waits && replica.base && replica.seen == Presence::absent) {
         ++guarded_in[replica.root];
         ripe_in[replica.root] += ripe;
+        gone_in[replica.root] += ripe && !left;
       }
     }
     if (!ripe) {
@@ -94,7 +97,7 @@ void RoundRun::carry_out_deletions(Scope& scope) {
       continue;
     }
     due.push_back(
-        {name, renamed.empty() ? std::string() : "renamed to `" + renamed + "`", guarded});
+        {name, renamed.empty() ? std::string() : "renamed to `" + renamed + "`", waits && left});
   }
   std::string why;
   for (std::size_t i = 0; i < guarded_in.size(); ++i) {
@@ -112,9 +115,9 @@ void RoundRun::carry_out_deletions(Scope& scope) {
       carry_out(scope, one.name, one.reason);
     }
   }
-  if (why.empty() && !m_work.dry_run) {
+  if (!m_work.dry_run) {
     for (std::size_t i = 0; i < guarded_in.size(); ++i) {
-      scope.roots[i].guard.let_through(ripe_in[i], m_work.now.steady_ms);
+      scope.roots[i].guard.let_through(why.empty() ? ripe_in[i] : gone_in[i], m_work.now.steady_ms);
     }
   }
 }

@@ -219,8 +219,7 @@ void World::check_status() {
       anywhere = anywhere || exists(at(i, skill.skill)) || is_away(i)
                  || status.roots[i].state != RootState::ok || !status.roots[i].reason.empty();
     }
-    if (!anywhere && skill.state != SkillSyncState::pending
-        && skill.state != SkillSyncState::held) {
+    if (!anywhere && skill.state != SkillSyncState::pending) {
       throw Violation("the status lists `" + skill.skill + "` as "
                       + std::string(enum_name(skill.state)) + ", and it is nowhere");
     }

@@ -153,6 +153,33 @@ TEST_SUITE("Engine") {
     CHECK(world.engine().status().held == 3);
   }
 
+  TEST_CASE("of many deletions, those that are everywhere already are not held") {
+    SyncWorld world;
+    for (int i = 0; i < 10; ++i) {
+      world.write_skill(0, "s" + std::to_string(i), "text " + std::to_string(i));
+    }
+    world.settle();
+    for (std::size_t root : {0u, 1u, 2u}) {
+      for (int i = 0; i < 4; ++i) {
+        world.remove(root, "s" + std::to_string(i));
+      }
+    }
+    world.remove(0, "s4");
+    world.run();
+    world.pass(2'500);
+    world.run();
+    CHECK(world.engine().status().held == 1);
+    CHECK(world.engine().status("s0").skills.empty());
+    CHECK(world.engine().status("s4").skills[0].state == SkillSyncState::held);
+    // They count all the same: what follows within the window is a part of it.
+    world.remove(0, "s5");
+    world.run();
+    world.pass(2'500);
+    world.run();
+    CHECK(world.engine().status().held == 2);
+    CHECK(exists(world.at(1, "s5/SKILL.md")));
+  }
+
   TEST_CASE("a root that vanished or was emptied halts and takes nobody with it") {
     SyncWorld world;
     for (int i = 0; i < 3; ++i) {
