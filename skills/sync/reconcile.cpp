@@ -35,6 +35,26 @@ std::vector<Version> distinct_versions(std::vector<const Observation*> changed) 
   return versions;
 }
 
+// Edits that were all made from older agreements, in roots that could not be written then, stand
+// against what was agreed since: whoever holds that has a version of its own.
+const Observation* rival_of(const std::vector<Version>& versions,
+                            const std::optional<Digest>& ancestor,
+                            std::span<const Observation> observations) {
+  bool older =
+      ancestor && !versions.empty() && std::ranges::all_of(versions, [&](const Version& version) {
+        return version.base && version.base != ancestor;
+      });
+  const Observation* rival = nullptr;
+  for (const Observation& seen : observations) {
+    bool holds = seen.usable ? seen.presence == Presence::copy && seen.hash == ancestor
+                             : seen.base == ancestor;
+    if (older && holds && (rival == nullptr || is_later(seen, *rival))) {
+      rival = &seen;
+    }
+  }
+  return rival;
+}
+
 } // namespace
 
 Decision reconcile(const std::optional<Digest>& ancestor,
@@ -57,7 +77,13 @@ Decision reconcile(const std::optional<Digest>& ancestor,
     }
   }
   std::ranges::sort(decision.deleted_in);
-  decision.versions = distinct_versions(std::move(changed));
+  decision.versions = distinct_versions(changed);
+  if (const Observation* rival = rival_of(decision.versions, ancestor, observations)) {
+    auto place = std::ranges::find_if(decision.versions, [&](const Version& version) {
+      return is_later(*rival, **std::ranges::find(changed, version.root, &Observation::root));
+    });
+    decision.versions.insert(place, {*ancestor, ancestor, rival->root});
+  }
   if (decision.versions.size() > 1) {
     decision.verdict = ancestor ? Verdict::merge : Verdict::conflict;
   } else if (decision.versions.size() == 1) {

@@ -33,7 +33,7 @@ enum class Verdict : std::uint8_t {
   nothing,  // agreed; copies may still be wanted elsewhere
   adopt,    // first seen: one version, wherever it lies
   update,   // one new version
-  merge,    // several new versions: try file by file, else a conflict
+  merge,    // several versions of which none was made from another: try to join, else a conflict
   conflict, // several first versions without an ancestor
   remove,   // a copy was deleted and nobody changed another
   gone      // no copy is left anywhere: forget it
@@ -50,6 +50,7 @@ struct Version {
 struct Decision {
   Verdict verdict = Verdict::nothing;
   // The distinct new versions, the winner first: newest by order, then by mtime, then by priority.
+  // With them the ancestor, where all of them were made from what was agreed before it.
   std::vector<Version> versions = {};
   // Roots whose agreed copy is absent now.
   std::vector<RootIndex> deleted_in = {};

@@ -120,11 +120,13 @@ private:
   // round_merge.cpp
   EntryBytes bytes_of_merge(Scope& scope,
                             const std::string& name,
+                            const Skill& skill,
                             Sight& sight,
                             const Tree& tree,
                             std::vector<MergedFile>& files);
   void merge_or_conflict(
       Scope& scope, const std::string& name, Skill& skill, Sight& sight, const Decision& decision);
+  Result<Tree> tree_of(const Sight& sight, const Digest& hash) const;
   Result<std::optional<MergeResult>> try_merge(Scope& scope,
                                                const std::string& name,
                                                const Skill& skill,

@@ -5,6 +5,15 @@
 
 namespace upskill::sync {
 
+Result<Tree> RoundRun::tree_of(const Sight& sight, const Digest& hash) const {
+  for (const auto& [root, read] : sight.reads) {
+    if (read.tree.hash() == hash) {
+      return read.tree;
+    }
+  }
+  return tree_of_object(m_state.objects, hash);
+}
+
 // Joins the new versions one after another, each against what it was made from (facts, rule 1).
 // Nothing: they cannot be joined.
 Result<std::optional<MergeResult>> RoundRun::try_merge(Scope& scope,
@@ -14,14 +23,6 @@ Result<std::optional<MergeResult>> RoundRun::try_merge(Scope& scope,
                                                        const Decision& decision) {
   std::map<Digest, std::string> joined; // contents that only an earlier step of the join made
   std::map<Digest, Tree> trees;
-  auto tree_of = [&](const Digest& hash) -> Result<Tree> {
-    for (const auto& [root, read] : sight.reads) {
-      if (read.tree.hash() == hash) {
-        return read.tree;
-      }
-    }
-    return tree_of_object(m_state.objects, hash);
-  };
   auto read = [&](const Entry& entry) -> Result<std::string> {
     if (auto known = joined.find(entry.content); known != joined.end()) {
       return known->second;
@@ -38,14 +39,14 @@ Result<std::optional<MergeResult>> RoundRun::try_merge(Scope& scope,
     return fail(ErrorCode::internal, "no version holds `" + entry.path + "`");
   };
   MergeResult result;
-  TRY_ASSIGN(result.tree, tree_of(*skill.ancestor));
+  TRY_ASSIGN(result.tree, tree_of(sight, *skill.ancestor));
   trees.emplace(*skill.ancestor, result.tree);
   for (const Version& version : decision.versions) {
-    TRY_ASSIGN(Tree changed, tree_of(version.hash));
+    TRY_ASSIGN(Tree changed, tree_of(sight, version.hash));
     trees.emplace(version.hash, changed);
     // Without a base of its own a version can only be compared with what was agreed.
     Digest base_hash = version.base.value_or(*skill.ancestor);
-    TRY_ASSIGN(Tree base, tree_of(base_hash));
+    TRY_ASSIGN(Tree base, tree_of(sight, base_hash));
     trees.emplace(base_hash, base);
     Tree so_far = std::move(result.tree);
     TRY_ASSIGN(MergeResult next, merge_trees(base, {&so_far, &changed}, read, library::folded_key));
@@ -77,7 +78,8 @@ void RoundRun::merge_or_conflict(
       pending.action = SyncAction::merge;
       pending.reason = "joined " + std::to_string(decision.versions.size()) + " edits";
       pending.tree = std::move((*merged)->tree);
-      EntryBytes bytes_of = bytes_of_merge(scope, name, sight, pending.tree, (*merged)->files);
+      EntryBytes bytes_of =
+          bytes_of_merge(scope, name, skill, sight, pending.tree, (*merged)->files);
       spread(scope, name, skill, sight, pending, bytes_of);
       return;
     }
@@ -85,12 +87,20 @@ void RoundRun::merge_or_conflict(
   const Version& winner = decision.versions.front();
   pending.action = SyncAction::conflict;
   pending.from = scope.path_of(winner.root, name);
-  pending.tree = sight.reads.at(winner.root).tree;
+  Result<Tree> tree = tree_of(sight, winner.hash);
+  if (!tree) {
+    warn(tree.error());
+    return;
+  }
+  pending.tree = std::move(*tree);
   pending.reason = decision.verdict == Verdict::merge ? "edited differently in "
                                                       : "first found with different content in ";
   pending.reason += std::to_string(decision.versions.size()) + " places";
   if (!m_work.dry_run) {
     for (const Version& version : decision.versions) {
+      if (version.hash == skill.ancestor) {
+        continue; // kept since it was agreed
+      }
       if (std::optional<Error> problem = keep_object(scope, name, sight, version.root)) {
         warn(*problem);
         return;
@@ -107,13 +117,15 @@ void RoundRun::merge_or_conflict(
   spread(scope, name, skill, sight, pending, bytes_of);
 }
 
-// The bytes of a joined tree: what the join made, else what some version holds.
+// The bytes of a joined tree: what the join made, else what some version holds, or what was agreed.
 EntryBytes RoundRun::bytes_of_merge(Scope& scope,
                                     const std::string& name,
+                                    const Skill& skill,
                                     Sight& sight,
                                     const Tree& tree,
                                     std::vector<MergedFile>& files) {
-  return [&scope, name, &sight, &tree, &files](std::size_t index) -> Result<std::string> {
+  return [this, &scope, name, agreed = skill.ancestor, &sight, &tree, &files](
+             std::size_t index) -> Result<std::string> {
     const Entry& entry = tree.entries()[index];
     auto made = std::ranges::find(files, entry.path, &MergedFile::path);
     if (made != files.end()) {
@@ -132,7 +144,11 @@ EntryBytes RoundRun::bytes_of_merge(Scope& scope,
         }
       }
     }
-    return fail(ErrorCode::internal, "no version holds `" + entry.path + "`");
+    TRY_ASSIGN(std::string bytes, m_state.objects.read_file(*agreed, entry.path));
+    if (sha256(bytes) != entry.content) {
+      return fail(ErrorCode::internal, "no version holds `" + entry.path + "`");
+    }
+    return bytes;
   };
 }
 

@@ -7,6 +7,23 @@
 using namespace upskill;
 using namespace upskill::test;
 
+namespace {
+
+// `left` in the first root, `right` in the second and later: `right` wins.
+void disagree(SyncWorld& world) {
+  world.write_skill(0, "one", "base");
+  world.settle();
+  world.write_skill(0, "one", "left");
+  world.write_skill(1, "one", "right");
+  // Later by its time: two writes within one tick of the file system's clock have the same.
+  std::string file = world.at(1, "one/SKILL.md");
+  auto time = std::filesystem::last_write_time(file);
+  std::filesystem::last_write_time(file, time + std::chrono::seconds(1));
+  world.settle();
+}
+
+} // namespace
+
 TEST_SUITE("Engine") {
   TEST_CASE("a new skill reaches every root, byte for byte and with its executable bit") {
     SyncWorld world;
@@ -58,15 +75,7 @@ TEST_SUITE("Engine") {
   TEST_CASE(
       "edits of the same line are a conflict: one wins, the other is kept and can be chosen") {
     SyncWorld world;
-    world.write_skill(0, "one", "base");
-    world.settle();
-    world.write_skill(0, "one", "left");
-    world.write_skill(1, "one", "right");
-    // Later by its time: two writes within one tick of the file system's clock have the same.
-    std::string file = world.at(1, "one/SKILL.md");
-    auto time = std::filesystem::last_write_time(file);
-    std::filesystem::last_write_time(file, time + std::chrono::seconds(1));
-    world.settle();
+    disagree(world);
     CHECK(world.skill(0, "one") == world.skill(1, "one"));
     CHECK(world.engine().status().conflicts == 1);
     auto conflicts = world.engine().conflicts({});
@@ -209,6 +218,43 @@ TEST_SUITE("Engine") {
     world.run();
     CHECK(world.skill(2, "s0").find("edited") != std::string::npos);
     CHECK_FALSE(exists(world.at(1, "s0/SKILL.md")));
+  }
+
+  TEST_CASE("an edit made from an older agreement does not overwrite the newer one") {
+    SyncWorld world;
+    world.write_skill(0, "one", "a\n\n\nb\n\n\nc");
+    write(world.at(0, "one/notes.md"), "notes\n");
+    world.settle();
+    const std::string lock = world.folder() / ".claude/.git/index.lock";
+    write(lock, "");
+    world.write_skill(0, "one", "left\n\n\nb\n\n\nc");
+    write(world.at(0, "one/notes.md"), "better notes\n");
+    world.run();
+    REQUIRE(world.skill(2, "one").find("left") != std::string::npos);
+    SUBCASE("where both can be had") {
+      world.write_skill(1, "one", "a\n\n\nb\n\n\nright");
+      std::filesystem::remove(lock);
+      world.settle();
+      for (std::size_t i : {0u, 1u, 2u}) {
+        CHECK(world.skill(i, "one").find("left\n\n\nb\n\n\nright") != std::string::npos);
+        CHECK(read(world.at(i, "one/notes.md")) == "better notes\n");
+      }
+      CHECK(world.engine().status().conflicts == 0);
+    }
+    SUBCASE("where only one can be had") {
+      world.write_skill(1, "one", "right\n\n\nb\n\n\nc");
+      std::filesystem::remove(lock);
+      world.settle();
+      CHECK(world.skill(0, "one") == world.skill(1, "one"));
+      auto conflicts = world.engine().conflicts({});
+      REQUIRE(conflicts);
+      REQUIRE(conflicts->conflicts.size() == 1);
+      const auto& versions = conflicts->conflicts[0].versions;
+      REQUIRE(versions.size() == 2);
+      std::string texts = *versions[0].text + *versions[1].text;
+      CHECK(texts.find("left") != std::string::npos);
+      CHECK(texts.find("right") != std::string::npos);
+    }
   }
 
   TEST_CASE("losing the database loses no skill: the union remains") {
