@@ -194,7 +194,9 @@ Result<void> Engine::State::record_root(Scope& scope, RootIndex index) {
   row.device = root.record.device;
   row.inode = root.record.inode;
   row.priority = index;
+  row.state = root.record.emptied ? RootState::halted : RootState::ok;
   TRY_ASSIGN(root.id, store.put_root(row));
+  root.emptied_recorded = root.record.emptied;
   return {};
 }
 
@@ -224,6 +226,7 @@ Result<std::vector<std::string>> Engine::configure(std::vector<ScopeSetup> setup
         root.id = stored->id;
         root.record.device = stored->device;
         root.record.inode = stored->inode;
+        root.record.emptied = stored->state == RootState::halted;
       }
       TRY(state.record_root(scope, static_cast<RootIndex>(i)));
     }
@@ -256,7 +259,7 @@ Result<void> Engine::accept_roots() {
       RootProbe probe = probe_root(scope.setup.roots[i].path);
       bool halted =
           judge_root(scope.setup.roots[i].path, root.record, probe).health == RootHealth::halted
-          || root.judgement.health == RootHealth::halted;
+          || root.judgement.health == RootHealth::halted || root.record.emptied;
       if (scope.setup.roots[i].refused || !halted) {
         continue;
       }
@@ -267,6 +270,8 @@ Result<void> Engine::accept_roots() {
         }
       }
       root.judgement = {};
+      root.record.emptied = false;
+      TRY(m_state->record_root(scope, i));
     }
   }
   return transaction.commit();

@@ -47,6 +47,8 @@ struct Root {
   std::string held = {}; // why it waits this round (a git operation)
   UniqueFd fd = {};      // open during a round
   bool emptied_checked = false;
+  bool emptied_recorded = false; // the store knows that record.emptied
+  bool missed = false; // not usable in an earlier round: what changed in it was not looked at
   // Folded name -> name of everything in it, listed in a round that makes new copies.
   std::optional<std::unordered_map<std::string, std::string>> names = {};
   DeletionGuard guard = {};

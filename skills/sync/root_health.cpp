@@ -33,8 +33,11 @@ judge_root(const std::string& path, const RootRecord& record, const RootProbe& p
   return {};
 }
 
-bool is_emptied(std::size_t agreed, std::size_t present) {
-  return agreed >= 2 && present == 0;
+bool is_emptied(const RootRecord& record, std::size_t present) {
+  if (record.emptied) {
+    return present < record.agreed;
+  }
+  return record.agreed >= 2 && present == 0;
 }
 
 RootProbe probe_root(const std::string& path) {

@@ -10,6 +10,7 @@ struct RootRecord {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
   std::size_t agreed = 0; // skills it held
+  bool emptied = false;   // it lost all of them, and not all have come back since
 };
 
 // What a look at its path says now.
@@ -34,12 +35,13 @@ struct RootJudgement {
   std::string hint = {};
 };
 
-// Derived afresh each time and never stored, so that a root that comes back needs no reset (sync
-// facts, section 5, rule 3; Mutagen's halt conditions).
+// Derived afresh each time, so that a root that comes back needs no reset (sync facts, section 5,
+// rule 3; Mutagen's halt conditions).
 RootJudgement judge_root(const std::string& path, const RootRecord& record, const RootProbe& probe);
 
-// `present` of the `agreed` skills are still there: losing all of at least two halts.
-bool is_emptied(std::size_t agreed, std::size_t present);
+// `present` of the record's agreed skills are there: losing all of at least two halts, and what
+// comes back piece by piece is halted until all of it is there, or the rest would look deleted.
+bool is_emptied(const RootRecord& record, std::size_t present);
 
 RootProbe probe_root(const std::string& path);
 

@@ -33,8 +33,9 @@ Result<Round> RoundRun::run() {
       continue;
     }
     open_roots(scope);
-    const std::vector<std::string> names = names_of(scope);
-    if (m_work.everything && m_work.only_skill.empty()) {
+    const bool all = m_work.only_skill.empty() && (m_work.everything || catches_up(scope));
+    const std::vector<std::string> names = names_of(scope, all);
+    if (all) {
       std::erase_if(scope.notes, [&](const auto& note) {
         return !std::ranges::binary_search(names, note.first); // it is nowhere any more
       });
@@ -47,6 +48,9 @@ Result<Round> RoundRun::run() {
     }
     flush(scope);
     carry_out_deletions(scope);
+    for (Root& root : scope.roots) {
+      root.missed = root.missed && !(all && !m_work.dry_run && root.usable());
+    }
     close_roots(scope);
   }
   return std::move(m_round);
@@ -81,7 +85,8 @@ void RoundRun::open_roots(Scope& scope) {
     if (root.judgement.health == RootHealth::halted) {
       warn({ErrorCode::refused, root.judgement.reason, root.judgement.hint});
     }
-    if (root.judgement.health != RootHealth::ok) {
+    if (root.judgement.health != RootHealth::ok
+        || (root.record.emptied && is_still_emptied(scope, static_cast<RootIndex>(i)))) {
       continue;
     }
     if (m_state.stager.is_missing_some(setup.path)) {
@@ -111,6 +116,7 @@ void RoundRun::open_roots(Scope& scope) {
 // Another folder lies at the path: what was agreed there says nothing about it, so that nothing
 // missing in it counts as deleted. The rows go before the new inode is recorded.
 void RoundRun::forget_root(Scope& scope, RootIndex root) {
+  scope.roots[root].record.emptied = false;
   for (Skill& skill : scope.skills) {
     if (Replica* replica = skill.find(root); replica != nullptr && replica->base) {
       scope.agree(skill, root, std::nullopt);
@@ -121,30 +127,38 @@ void RoundRun::forget_root(Scope& scope, RootIndex root) {
 
 void RoundRun::close_roots(Scope& scope) {
   for (Root& root : scope.roots) {
+    root.missed = root.missed || (!root.usable() && root.judgement.health != RootHealth::absent);
     root.fd.reset();
     root.names.reset();
   }
 }
 
+// Whether a root can be read that could not be before: what was touched in it meanwhile was told to
+// rounds that did not look.
+bool RoundRun::catches_up(const Scope& scope) const {
+  return std::ranges::any_of(scope.roots,
+                             [](const Root& root) { return root.missed && root.usable(); });
+}
+
 // Sorted, each once, so that a round does the same whatever order folders list their names in.
-std::vector<std::string> RoundRun::names_of(Scope& scope) {
+std::vector<std::string> RoundRun::names_of(Scope& scope, bool all) {
   std::vector<std::string> names;
-  if (!m_work.everything) {
-    for (const Touched& touched : m_work.touched) {
-      std::optional<RootIndex> root = scope.root_at(touched.root);
-      if (!root) {
-        continue;
-      }
-      names.push_back(touched.skill);
-      if (touched.order != 0) {
-        scope.orders[{*root, touched.skill}] = touched.order;
-      }
+  for (const Touched& touched : m_work.touched) {
+    std::optional<RootIndex> root = scope.root_at(touched.root);
+    if (!root) {
+      continue;
     }
+    names.push_back(touched.skill);
+    if (touched.order != 0) {
+      scope.orders[{*root, touched.skill}] = touched.order;
+    }
+  }
+  if (!m_work.only_skill.empty()) {
+    names.push_back(m_work.only_skill);
+  } else if (!all) {
     for (const auto& [name, deletion] : scope.deletions) {
       names.push_back(name);
     }
-  } else if (!m_work.only_skill.empty()) {
-    names.push_back(m_work.only_skill);
   } else {
     FolderNames listed;
     for (std::size_t i = 0; i < scope.roots.size(); ++i) {

@@ -67,7 +67,8 @@ private:
   void open_roots(Scope& scope);
   void forget_root(Scope& scope, RootIndex root);
   void close_roots(Scope& scope);
-  std::vector<std::string> names_of(Scope& scope);
+  bool catches_up(const Scope& scope) const;
+  std::vector<std::string> names_of(Scope& scope, bool all);
   void consider(Scope& scope, const std::string& name);
   bool is_workspace(Scope& scope, const std::string& name) const;
   bool is_settled(Scope& scope, const std::string& name, Skill& skill);
@@ -80,7 +81,10 @@ private:
   look_into(Scope& scope, const std::string& name, RootIndex root, const Replica* known) const;
   void
   keep_read(Scope& scope, const std::string& name, RootIndex root, ReadResult read, Sight& sight);
+  std::size_t present_in(const Scope& scope, RootIndex root, std::size_t enough) const;
   bool is_root_emptied(Scope& scope, RootIndex root);
+  bool is_still_emptied(Scope& scope, RootIndex root);
+  void halt_emptied(Scope& scope, RootIndex root, std::size_t missing);
   void remember(Scope& scope, Skill& skill, const Sight& sight);
 
   void exclude_for_readers(Scope& scope,

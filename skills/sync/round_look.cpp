@@ -153,6 +153,24 @@ void RoundRun::look_at_link(Scope& scope, const std::string& name, RootIndex roo
   stat.presence = Presence::problem;
 }
 
+// How many of the skills that were agreed in this root are there; counts no further than `enough`.
+std::size_t RoundRun::present_in(const Scope& scope, RootIndex index, std::size_t enough) const {
+  std::size_t present = 0;
+  for (const Skill& skill : scope.skills) {
+    const Replica* replica = skill.find(index);
+    if (replica == nullptr || !replica->base) {
+      continue;
+    }
+    present +=
+        ::faccessat(AT_FDCWD, scope.path_of(index, skill.name).c_str(), F_OK, AT_SYMLINK_NOFOLLOW)
+        == 0;
+    if (present == enough) {
+      break;
+    }
+  }
+  return present;
+}
+
 // Called when a copy is missing. The first that is found shows that the root was not emptied.
 bool RoundRun::is_root_emptied(Scope& scope, RootIndex index) {
   Root& root = scope.roots[index];
@@ -160,26 +178,51 @@ bool RoundRun::is_root_emptied(Scope& scope, RootIndex index) {
     return root.judgement.health == RootHealth::halted;
   }
   root.emptied_checked = true;
-  std::size_t present = 0;
-  for (const Skill& skill : scope.skills) {
-    const Replica* replica = skill.find(index);
-    if (replica != nullptr && replica->base
-        && ::faccessat(root.fd.get(), skill.name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
-      present = 1;
-      break;
-    }
-  }
-  if (!is_emptied(root.record.agreed, present)) {
+  if (!is_emptied(root.record, present_in(scope, index, 1))) {
     return false;
   }
-  const std::string& path = scope.setup.roots[index].path;
+  root.record.emptied = true;
+  halt_emptied(scope, index, root.record.agreed);
+  return true;
+}
+
+// A root that was emptied is halted until nothing is missing any more, however the rest comes back.
+// What was deleted elsewhere meanwhile is not waited for.
+bool RoundRun::is_still_emptied(Scope& scope, RootIndex index) {
+  Root& root = scope.roots[index];
+  std::size_t given_up = 0;
+  for (const Skill& skill : scope.skills) {
+    const Replica* replica = skill.find(index);
+    given_up += replica != nullptr && replica->base && !skill.ancestor
+                && ::access(scope.path_of(index, skill.name).c_str(), F_OK) != 0;
+  }
+  std::size_t present = present_in(scope, index, root.record.agreed) + given_up;
+  if (is_emptied(root.record, present)) {
+    halt_emptied(scope, index, root.record.agreed - present);
+    return true;
+  }
+  if (!m_work.dry_run) {
+    root.record.emptied = false;
+    warn_if(m_state.record_root(scope, index));
+  }
+  return false;
+}
+
+void RoundRun::halt_emptied(Scope& scope, RootIndex index, std::size_t missing) {
+  Root& root = scope.roots[index];
   root.judgement = {RootHealth::halted,
-                    "`" + path + "` lost all of its " + std::to_string(root.record.agreed)
-                        + " skills",
+                    "`" + scope.setup.roots[index].path + "` lost all of its "
+                        + std::to_string(root.record.agreed) + " skills",
                     "put them back, or run `upskill sync enable --accept` to have them written "
                     "there again"};
+  if (missing < root.record.agreed) {
+    root.judgement.reason += ", and " + std::to_string(missing) + " are still missing";
+  }
   warn({ErrorCode::refused, root.judgement.reason, root.judgement.hint});
-  return true;
+  // A later process must know too: what is there by then may be a part of it.
+  if (!m_work.dry_run && !root.emptied_recorded) {
+    warn_if(m_state.record_root(scope, index));
+  }
 }
 
 // What the look says about single copies, whatever is decided about the skill.

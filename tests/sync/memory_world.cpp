@@ -111,7 +111,9 @@ void MemoryWorld::roots() {
     }
     return;
   case 3:
-    if (root.mounted) {
+    if (root.mounted && root.record.emptied && root.away.size() > 1 && below(2) == 0) {
+      root.copies.insert(root.away.extract(root.away.begin())); // only one of them
+    } else if (root.mounted) {
       root.copies.merge(root.away);
       root.away.clear();
     }
@@ -151,13 +153,17 @@ void MemoryWorld::open_roots() {
         known.bases.erase(i);
       }
       judged = {};
+      root.record.agreed = 0;
+      root.record.emptied = false;
     }
     std::size_t present = 0;
     for (const auto& [name, known] : m_known) {
       present += known.bases.contains(i) && root.copies.contains(name);
     }
-    root.usable = judged.health == sync::RootHealth::ok && !root.held
-                  && !sync::is_emptied(agreed_in(i), present);
+    if (judged.health == sync::RootHealth::ok) {
+      root.record.emptied = sync::is_emptied(root.record, present);
+    }
+    root.usable = judged.health == sync::RootHealth::ok && !root.held && !root.record.emptied;
     if (root.usable) {
       root.record.device = 1;
       root.record.inode = root.inode;

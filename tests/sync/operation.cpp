@@ -10,8 +10,8 @@ namespace {
 
 // How often each kind comes, in the order of Kind.
 constexpr std::array<unsigned, k_kind_names.size()> k_weights = {
-    8, 16, 6, 3, 3, 3, 6, 1, 3, 3,  2, 2, 2, 3, 1, 3, 3, 2, 3, 1,
-    2, 1,  1, 1, 4, 1, 2, 2, 8, 22, 6, 3, 1, 1, 3, 3, 1, 5, 2, 2};
+    8, 16, 6, 3, 3, 3, 6, 1, 3, 3,  2, 2, 2, 3, 1, 3, 3, 3, 2, 3, 1,
+    2, 1,  1, 1, 4, 1, 2, 2, 8, 22, 6, 3, 1, 1, 3, 3, 1, 5, 2, 2, 2};
 
 } // namespace
 

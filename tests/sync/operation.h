@@ -25,7 +25,8 @@ enum class Kind : std::uint8_t {
   root_vanishes,
   root_returns, // as it was, or as a copy of itself
   root_emptied,
-  half_write, // SKILL.md is empty for a while
+  root_in_pieces, // one skill of it, after sync has seen that it was emptied
+  half_write,     // SKILL.md is empty for a while
   fill,
   swap_content, // two roots' copies of one skill
   touch,
@@ -47,20 +48,27 @@ enum class Kind : std::uint8_t {
   undo,
   resolve,
   accept_roots,
-  slip_in, // somebody edits right before or after the n-th swap of the next round
+  slip_in,   // somebody edits right before or after the n-th swap of the next round
+  late_edit, // of a skill whose deletion is about to be carried out, when another's is
   edit_displaced,
   tidy
 };
 
-inline constexpr std::array<std::string_view, 40> k_kind_names = {
-    "write_skill",     "edit_skill",     "edit_file",     "add_file",       "delete_file",
-    "toggle_exec",     "delete_skill",   "delete_many",   "rename_skill",   "replace_folder",
-    "link_skill",      "delete_link",    "root_vanishes", "root_returns",   "root_emptied",
-    "half_write",      "fill",           "swap_content",  "touch",          "unknown_folder",
-    "ignored_content", "excluded_skill", "case_twin",     "reserved_name",  "restart",
-    "lose_database",   "git_begins",     "git_ends",      "time_passes",    "run_all",
-    "run_touched",     "dry_run",        "policy",        "links",          "undo",
-    "resolve",         "accept_roots",   "slip_in",       "edit_displaced", "tidy"};
+inline constexpr std::array<std::string_view, 42> k_kind_names = {
+    "write_skill",     "edit_skill",     "edit_file",
+    "add_file",        "delete_file",    "toggle_exec",
+    "delete_skill",    "delete_many",    "rename_skill",
+    "replace_folder",  "link_skill",     "delete_link",
+    "root_vanishes",   "root_returns",   "root_emptied",
+    "root_in_pieces",  "half_write",     "fill",
+    "swap_content",    "touch",          "unknown_folder",
+    "ignored_content", "excluded_skill", "case_twin",
+    "reserved_name",   "restart",        "lose_database",
+    "git_begins",      "git_ends",       "time_passes",
+    "run_all",         "run_touched",    "dry_run",
+    "policy",          "links",          "undo",
+    "resolve",         "accept_roots",   "slip_in",
+    "late_edit",       "edit_displaced", "tidy"};
 
 // One operation; the numbers are taken modulo what there is, so that any list of them means
 // something and can be shortened.

@@ -103,6 +103,7 @@ sync::Round World::run(sync::Work work, bool asked) {
     return std::move(*round);
   }
   m_slip_in = {};
+  note_halted();
   // What the engine could look at: the roots that it says are in order.
   std::set<std::string> open_roots;
   for (const RootStatus& status : m_engine->status().roots) {
@@ -164,8 +165,34 @@ bool World::settle() {
   throw Violation("sync does not come to rest; it still does" + last);
 }
 
+void World::note_halted() {
+  m_halted.clear();
+  std::vector<RootStatus> roots = m_engine->status().roots;
+  for (std::size_t i = 0; i < roots.size(); ++i) {
+    if (roots[i].state == RootState::halted) {
+      m_halted.insert(i);
+    }
+  }
+}
+
+// A skill's copy was just taken out: the edit of the other comes after that was looked at.
+void World::late_edit_happens(const FileCall& call) {
+  auto [removed, place] = m_late_edit;
+  if (removed.empty() || std::string_view(call.name) != "move" || !root_of(call.other)
+      || base_name(call.other) != removed) {
+    return;
+  }
+  m_late_edit = {};
+  m_slipped = true;
+  slip(place, static_cast<std::uint32_t>(m_token % 3));
+  m_slip_expected = {place, look(parent_path(place), base_name(place)).tree.hash()};
+}
+
 // Called around each change the engine makes. Somebody may edit the very folder that is swapped.
 void World::swap_happens(const FileCall& call, bool before) {
+  if (!before) {
+    late_edit_happens(call);
+  }
   bool swaps = std::string_view(call.name) == "move" || std::string_view(call.name) == "exchange";
   if (m_slip_in.at == 0 || !swaps) {
     return;
@@ -238,6 +265,7 @@ void World::apply(const Operation& operation) {
       }
     }
     m_deleted.clear(); // what was lost with it may delete nothing
+    m_halted.clear();
     open();
     return;
   case Kind::time_passes:
@@ -276,6 +304,7 @@ void World::apply(const Operation& operation) {
     if (auto done = m_engine->accept_roots(); !done) {
       throw Violation("accept_roots failed: " + done.error().message);
     }
+    m_halted.clear();
     return;
   case Kind::slip_in:
     m_slip_in = {static_cast<int>(1 + operation.value / 8 % 6), operation.value % 7};
@@ -291,12 +320,16 @@ void World::apply(const Operation& operation) {
   case Kind::root_vanishes:
   case Kind::root_returns:
   case Kind::root_emptied:
+  case Kind::root_in_pieces:
   case Kind::git_begins:
   case Kind::git_ends:
     roots(operation);
     return;
   case Kind::delete_many:
     delete_many(operation);
+    return;
+  case Kind::late_edit:
+    edit_late(operation);
     return;
   default:
     user(operation);

@@ -60,6 +60,8 @@ private:
   sync::Round run(sync::Work work, bool asked = false);
   sync::Round run_all();
   bool settle();
+  void note_halted();
+  void late_edit_happens(const FileCall& call);
   void swap_happens(const FileCall& call, bool before);
   void slip(const std::string& path, std::uint32_t what);
 
@@ -69,9 +71,12 @@ private:
   void write_skill(std::size_t i, const std::string& name, std::uint32_t value);
   void edit_skill(const std::string& folder, std::uint32_t value);
   void put_back(std::size_t i, bool as_copy);
+  void put_back_one(std::size_t i, std::uint32_t value);
   std::size_t agreed_in(std::size_t i) const;
   void person_deletes(std::size_t i, const std::string& name);
+  std::vector<std::string> filled(std::size_t i, std::uint32_t value);
   void delete_many(const Operation& operation);
+  void edit_late(const Operation& operation);
   void ask_undo();
   void ask_resolve(std::uint32_t value);
 
@@ -104,6 +109,9 @@ private:
   std::vector<Bystander> m_bystanders = {};
   std::set<std::pair<std::size_t, std::string>> m_by_hand = {}; // entries a person made
   SlipIn m_slip_in = {};
+  // (skill whose removal is waited for, folder that is edited then); empty: none is planned
+  std::pair<std::string, std::string> m_late_edit = {};
+  std::set<std::size_t> m_halted = {}; // roots that sync said were halted
   int m_swaps = 0;
   bool m_slipped = false; // somebody interfered in this round
   std::vector<Digest> m_slipped_in = {};

@@ -70,8 +70,8 @@ void World::user(const Operation& operation) {
   if (!is_folder(root(i))) {
     return;
   }
-  if (is_away(i)) {
-    // Whoever writes into an emptied root makes what is missing there look deleted.
+  if (is_away(i) && !m_halted.contains(i)) {
+    // Whoever writes into an emptied root before sync looks makes what is missing look deleted.
     for (const std::string& gone : names_in(away(i))) {
       m_deleted.insert(gone);
     }
@@ -292,6 +292,20 @@ void World::put_back(std::size_t i, bool as_copy) {
   remove_all(away(i));
 }
 
+// One skill at a time, as a person might move them: the rest is not deleted by that.
+void World::put_back_one(std::size_t i, std::uint32_t value) {
+  if (!is_away(i) || !m_halted.contains(i) || !is_folder(root(i))) {
+    return;
+  }
+  std::vector<std::string> gone = names_in(away(i));
+  std::erase_if(gone, [&](const std::string& name) { return exists(at(i, name)); });
+  if (gone.size() >= 2) {
+    const std::string& name = gone[value % gone.size()];
+    rename_path(away(i) + "/" + name, at(i, name));
+    m_touched.push_back({root(i), name, ++m_order});
+  }
+}
+
 void World::roots(const Operation& operation) {
   std::size_t i = operation.root % m_setup.roots.size();
   std::string parent = parent_path(root(i));
@@ -320,6 +334,9 @@ void World::roots(const Operation& operation) {
   case Kind::root_returns:
     put_back(i, operation.value % 3 == 0);
     return;
+  case Kind::root_in_pieces:
+    put_back_one(i, operation.value);
+    return;
   case Kind::git_begins:
     if (is_folder(parent)) {
       replace_file(parent + "/.git/index.lock", "");
@@ -330,22 +347,28 @@ void World::roots(const Operation& operation) {
   }
 }
 
-// More than three and more than a third of a root at once: held, whatever the grace period.
-void World::delete_many(const Operation& operation) {
-  std::size_t i = operation.root % m_setup.roots.size();
+// Every skill is made in this root, and sync comes to rest; those that are plain copies everywhere.
+std::vector<std::string> World::filled(std::size_t i, std::uint32_t value) {
   if (is_away(i) || !is_folder(root(i))) {
-    return;
+    return {};
   }
   for (const char* name : k_names) {
     if (!exists(at(i, name))) {
-      write_skill(i, name, operation.value);
+      write_skill(i, name, value);
     }
   }
   if (!settle()) {
-    return;
+    return {};
   }
   std::vector<std::string> plain = plain_skills();
   std::erase_if(plain, [&](const std::string& name) { return !is_folder(at(i, name)); });
+  return plain;
+}
+
+// More than three and more than a third of a root at once: held, whatever the grace period.
+void World::delete_many(const Operation& operation) {
+  std::size_t i = operation.root % m_setup.roots.size();
+  std::vector<std::string> plain = filled(i, operation.value);
   std::size_t agreed = agreed_in(i);
   if (plain.size() < 5 || agreed < plain.size() || agreed > 12) {
     return;
@@ -365,6 +388,34 @@ void World::delete_many(const Operation& operation) {
   }
 }
 
+// Two skills are deleted; while the first goes from the other roots, somebody edits the second.
+void World::edit_late(const Operation& operation) {
+  std::size_t i = operation.root % m_setup.roots.size();
+  std::vector<std::string> plain = filled(i, operation.value);
+  if (plain.size() < 3) {
+    return;
+  }
+  const std::string first = plain.front();
+  const std::string second = plain.back();
+  std::vector<std::size_t> others;
+  for (std::size_t other = 0; other < m_setup.roots.size(); ++other) {
+    if (other != i && is_folder(at(other, second))) {
+      others.push_back(other);
+    }
+  }
+  if (others.empty()) {
+    return;
+  }
+  m_steady_ms += 20'000; // out of the window of earlier deletions
+  person_deletes(i, first);
+  person_deletes(i, second);
+  run_all();
+  m_steady_ms += 3'000;
+  m_late_edit = {first, at(others[operation.other % others.size()], second)};
+  run_all();
+  m_late_edit = {};
+}
+
 void World::ask_undo() {
   sync::Work look_only;
   std::map<Digest, std::string> stable = stable_versions(look_only);
@@ -380,6 +431,7 @@ void World::ask_undo() {
     return;
   }
   m_slipped = true; // what the steps say is checked by the rounds that follow
+  note_halted();
   check_round(*round, true);
 }
 
@@ -407,6 +459,7 @@ void World::ask_resolve(std::uint32_t value) {
     return;
   }
   m_slipped = true;
+  note_halted();
   check_round(*round, true);
 }
 

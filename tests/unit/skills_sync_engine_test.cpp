@@ -220,6 +220,69 @@ TEST_SUITE("Engine") {
     CHECK_FALSE(exists(world.at(1, "s0/SKILL.md")));
   }
 
+  TEST_CASE("a root that was emptied and comes back piece by piece deletes nothing") {
+    SyncWorld world;
+    for (int i = 0; i < 4; ++i) {
+      world.write_skill(0, "s" + std::to_string(i), "text " + std::to_string(i));
+    }
+    world.settle();
+    const std::string away = world.folder() / "away";
+    std::filesystem::create_directory(away);
+    auto move = [](const std::string& from, const std::string& to) {
+      std::filesystem::rename(from, to);
+    };
+    for (int i = 0; i < 4; ++i) {
+      std::string name = "s" + std::to_string(i);
+      move(world.at(1, name), away + "/" + name);
+    }
+    world.run();
+    REQUIRE(world.engine().status().state == SyncState::halted);
+    move(away + "/s0", world.at(1, "s0"));
+    for (int i = 0; i < 4; ++i) {
+      world.run();
+      world.pass(10'000);
+      if (i == 1) {
+        world.open(); // another process knows it too
+      }
+    }
+    for (int i = 0; i < 4; ++i) {
+      CHECK(exists(world.at(0, "s" + std::to_string(i) + "/SKILL.md")));
+    }
+    SyncStatusResult status = world.engine().status();
+    CHECK(status.state == SyncState::halted);
+    CHECK(status.roots[1].reason.find("3 are still missing") != std::string::npos);
+    SUBCASE("until the rest is back") {
+      // What was changed while nobody looked is seen then, whoever is named.
+      write(world.at(1, "s0/notes.md"), "new\n");
+      for (int i = 1; i < 4; ++i) {
+        std::string name = "s" + std::to_string(i);
+        move(away + "/" + name, world.at(1, name));
+      }
+      sync::Work work;
+      work.touched = {{world.root(1), "s3", 1}};
+      work.now = world.now();
+      REQUIRE(world.engine().run(work));
+      CHECK(read(world.at(2, "s0/notes.md")) == "new\n");
+    }
+    SUBCASE("until what is missing was deleted elsewhere") {
+      for (int i = 1; i < 4; ++i) {
+        world.remove(0, "s" + std::to_string(i));
+        world.settle();
+        world.pass(20'000);
+      }
+      CHECK_FALSE(exists(world.at(2, "s1")));
+    }
+    SUBCASE("until a person says so") {
+      REQUIRE(world.engine().accept_roots());
+      world.settle();
+      CHECK(exists(world.at(1, "s3/SKILL.md")));
+      world.open();
+    }
+    world.settle();
+    CHECK(world.engine().status().state == SyncState::idle);
+    CHECK(exists(world.at(1, "s0/SKILL.md")));
+  }
+
   TEST_CASE("an edit made from an older agreement does not overwrite the newer one") {
     SyncWorld world;
     world.write_skill(0, "one", "a\n\n\nb\n\n\nc");
@@ -255,6 +318,26 @@ TEST_SUITE("Engine") {
       CHECK(texts.find("left") != std::string::npos);
       CHECK(texts.find("right") != std::string::npos);
     }
+  }
+
+  TEST_CASE("what is edited while git is at work is seen when git is done") {
+    SyncWorld world;
+    world.write_skill(0, "one", "text");
+    world.settle();
+    const std::string lock = world.folder() / ".claude/.git/index.lock";
+    write(lock, "");
+    world.write_skill(1, "one", "edited");
+    sync::Work work;
+    work.touched = {{world.root(1), "one", 1}};
+    work.now = world.now();
+    auto round = world.engine().run(work);
+    REQUIRE(round);
+    CHECK(world.skill(0, "one").find("edited") == std::string::npos);
+    REQUIRE(round->again_at_ms);
+    std::filesystem::remove(lock);
+    work.touched = round->again; // as the daemon does, at that time
+    REQUIRE(world.engine().run(work));
+    CHECK(world.skill(0, "one").find("edited") != std::string::npos);
   }
 
   TEST_CASE("losing the database loses no skill: the union remains") {
