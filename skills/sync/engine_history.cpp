@@ -120,6 +120,23 @@ Result<Round> settle_deletion(Engine::State& state,
   return round;
 }
 
+// The conflict that the undo of this entry opens again, so that a person can choose once more.
+Result<std::optional<store::ConflictRow>> reopened_by_undo(Engine::State& state,
+                                                           const store::HistoryRow& row) {
+  std::optional<store::Id> settled = conflict_settled_by(row.reason);
+  if (!settled) {
+    return std::nullopt;
+  }
+  TRY_ASSIGN(std::optional<store::ConflictRow> conflict, state.store.conflict(*settled));
+  TRY_ASSIGN(auto open, state.store.find_conflict(row.scope, row.skill, ConflictKind::content));
+  if (!conflict || open) {
+    return std::nullopt; // it is too long ago, or there is another one by now
+  }
+  conflict->id = 0; // a new one with the same versions: the log goes on naming the old one
+  conflict->resolved_ms.reset();
+  return conflict;
+}
+
 tl::unexpected<Error> not_in_sync(std::string_view scope) {
   return fail(ErrorCode::refused,
               "`" + std::string(scope) + "` is not under sync any more",
@@ -127,6 +144,19 @@ tl::unexpected<Error> not_in_sync(std::string_view scope) {
 }
 
 } // namespace
+
+std::string reason_of_settling(store::Id conflict) {
+  return "conflict " + std::to_string(conflict) + " resolved";
+}
+
+std::optional<store::Id> conflict_settled_by(std::string_view reason) {
+  constexpr std::string_view k_start = "conflict ";
+  store::Id id = 0;
+  if (reason.starts_with(k_start)) {
+    std::from_chars(reason.data() + k_start.size(), reason.data() + reason.size(), id);
+  }
+  return id != 0 && reason == reason_of_settling(id) ? std::optional(id) : std::nullopt;
+}
 
 Result<SyncLogResult> Engine::log(const SyncLogParams& params) const {
   if (params.limit < 1 || params.limit > 1000) {
@@ -217,13 +247,18 @@ Result<Round> Engine::undo(const SyncUndoParams& params, Moment now) {
   Work work;
   work.dry_run = params.dry_run;
   work.now = now;
+  TRY_ASSIGN(std::optional<store::ConflictRow> conflict, reopened_by_undo(state, *row));
   RoundRun run(state, work);
   // Copies that were made are taken away again; everything else gets back what was there before.
   bool only_made = row->action == SyncAction::create || row->action == SyncAction::link;
-  Result<Round> round =
-      only_made || !row->before
-          ? run.withdraw(*scope, row->skill, roots_of(*scope, *row), reason)
-          : run.put(*scope, row->skill, *row->before, roots_of(*scope, *row), reason);
+  Result<Round> round = only_made || !row->before
+                            ? run.withdraw(*scope, row->skill, roots_of(*scope, *row), reason)
+                            : run.put(*scope,
+                                      row->skill,
+                                      *row->before,
+                                      roots_of(*scope, *row),
+                                      reason,
+                                      {.reopens = std::move(conflict)});
   if (round && !params.dry_run) {
     TRY(state.store.set_undone(row->id, true));
   }
@@ -254,13 +289,9 @@ Result<Round> Engine::resolve(const ConflictResolveParams& params, Moment now) {
     return settle_deletion(*m_state, *scope, *row, params, work);
   }
   TRY_ASSIGN(Digest chosen, choose(*row, params.take));
-  const std::string reason = "conflict " + std::to_string(row->id) + " resolved";
-  Result<Round> round = RoundRun(state, work).put(*scope, row->skill, chosen, {}, reason);
-  if (round && !params.dry_run) {
-    TRY(state.store.resolve_conflict(row->id, now.wall_ms));
-    scope->conflicts.erase(row->skill);
-  }
-  return round;
+  // Settled in the same transaction that records the choice.
+  return RoundRun(state, work)
+      .put(*scope, row->skill, chosen, {}, reason_of_settling(row->id), {.settles = row->id});
 }
 
 } // namespace upskill::sync

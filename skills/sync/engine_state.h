@@ -56,6 +56,10 @@ std::vector<std::string> heal_after_power_loss(Engine::State& state);
 // folder: what is not in the store goes to the trash.
 void adopt_leftovers(Engine::State& state, Moment now);
 
+// What the log says of the entry that settled this conflict, and which one an entry settled.
+std::string reason_of_settling(store::Id conflict);
+std::optional<store::Id> conflict_settled_by(std::string_view reason);
+
 // The tree of a kept version, its files hashed anew; corrupt when it is not that version.
 Result<Tree> tree_of_object(const store::Objects& objects, const Digest& hash);
 

@@ -35,7 +35,14 @@ struct PendingSkill {
   std::vector<PendingWrite> writes = {};
   // Copies that hold the content already, and what the scan saw of them.
   std::vector<std::pair<RootIndex, Fingerprint>> holders = {};
-  std::optional<store::ConflictRow> conflict = {};
+  std::optional<store::ConflictRow> conflict = {}; // that is open once this is written
+  store::Id settles = 0;                           // the conflict that this puts an end to
+};
+
+// What putting a version in place means for a conflict of the skill.
+struct ConflictChange {
+  store::Id settles = 0;
+  std::optional<store::ConflictRow> reopens = {};
 };
 
 // One pass over some or all skills of all scopes: look, decide, stage, swap, record. Errors of one
@@ -55,7 +62,8 @@ public:
                     const std::string& name,
                     const Digest& content,
                     const std::vector<RootIndex>& roots,
-                    const std::string& reason);
+                    const std::string& reason,
+                    ConflictChange conflict = {});
   // Takes copies and links away for good: they are not made again by themselves.
   Result<Round> withdraw(Scope& scope,
                          const std::string& name,
@@ -144,9 +152,10 @@ private:
 
   // round_commit.cpp
   void flush(Scope& scope);
+  Result<void> open_conflicts(Scope& scope, std::vector<PendingSkill>& batch);
   void swap_in(Scope& scope, PendingSkill& pending, store::HistoryRow& history);
   Result<void> record(Scope& scope, PendingSkill& pending, store::HistoryRow& history);
-  Result<void> record_conflict(Scope& scope, PendingSkill& pending);
+  Result<void> settle_conflict(Scope& scope, PendingSkill& pending);
   Result<void> record_replica(Scope& scope, const Skill& skill, RootIndex root);
   Result<store::Id> batch();
 

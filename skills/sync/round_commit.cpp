@@ -19,20 +19,25 @@ void RoundRun::flush(Scope& scope) {
     return;
   }
   m_state.unsynced = m_state.unsynced || !batch.empty();
+  auto give_up = [&](const Error& error) {
+    warn(error);
+    for (const PendingSkill& pending : batch) {
+      for (const PendingWrite& write : pending.writes) {
+        (void)m_state.files.remove_tree(write.staged.path);
+      }
+    }
+  };
   bool makes_new = std::ranges::any_of(batch, [](const PendingSkill& pending) {
     return std::ranges::any_of(
         pending.writes, [](const PendingWrite& write) { return !write.expected && !write.link; });
   });
   if (makes_new) {
     if (Result<void> durable = make_durable(m_state); !durable) {
-      warn(durable.error());
-      for (PendingSkill& pending : batch) {
-        for (PendingWrite& write : pending.writes) {
-          (void)m_state.files.remove_tree(write.staged.path);
-        }
-      }
-      return;
+      return give_up(durable.error());
     }
+  }
+  if (Result<void> opened = open_conflicts(scope, batch); !opened) {
+    return give_up(opened.error());
   }
   std::vector<store::HistoryRow> histories(batch.size());
   for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -51,6 +56,28 @@ void RoundRun::flush(Scope& scope) {
   }
   m_fingerprints.clear();
   warn_if(transaction->commit());
+}
+
+// A conflict is on record before its losing copies are overwritten: after a crash in between all
+// copies are equal, and nothing else would tell the person that there was another version.
+Result<void> RoundRun::open_conflicts(Scope& scope, std::vector<PendingSkill>& batch) {
+  if (std::ranges::none_of(batch,
+                           [](const auto& pending) { return pending.conflict.has_value(); })) {
+    return {};
+  }
+  TRY_ASSIGN(store::Transaction transaction, m_state.store.begin());
+  for (PendingSkill& pending : batch) {
+    if (!pending.conflict) {
+      continue;
+    }
+    if (pending.conflict->id != 0) {
+      TRY(m_state.store.update_conflict(*pending.conflict));
+    } else {
+      TRY_ASSIGN(pending.conflict->id, m_state.store.add_conflict(*pending.conflict));
+    }
+    scope.conflicts.insert(pending.name);
+  }
+  return transaction.commit();
 }
 
 void RoundRun::swap_in(Scope& scope, PendingSkill& pending, store::HistoryRow& history) {
@@ -137,8 +164,8 @@ Result<void> RoundRun::record(Scope& scope, PendingSkill& pending, store::Histor
       TRY(record_replica(scope, *skill, replica.root));
     }
   }
-  TRY(record_conflict(scope, pending));
-  if (history.paths.empty() && !pending.conflict) {
+  TRY(settle_conflict(scope, pending));
+  if (history.paths.empty() && !pending.conflict && pending.settles == 0) {
     return {}; // adopted where it lies: nothing was written, nothing to undo
   }
   TRY_ASSIGN(history.batch, batch());
@@ -159,16 +186,10 @@ Result<void> RoundRun::record(Scope& scope, PendingSkill& pending, store::Histor
   return m_state.store.add_history(history).map([](store::Id) {});
 }
 
-// A conflict is settled by itself when somebody puts one of its losing versions in place.
-Result<void> RoundRun::record_conflict(Scope& scope, PendingSkill& pending) {
-  if (pending.conflict) {
-    scope.conflicts.insert(pending.name);
-    if (pending.conflict->id != 0) {
-      return m_state.store.update_conflict(*pending.conflict);
-    }
-    return m_state.store.add_conflict(*pending.conflict).map([](store::Id) {});
-  }
-  if (!scope.conflicts.contains(pending.name)) {
+// A person settled it, or it is settled by itself: somebody put one of its losing versions in
+// place.
+Result<void> RoundRun::settle_conflict(Scope& scope, PendingSkill& pending) {
+  if (pending.conflict || !scope.conflicts.contains(pending.name)) {
     return {};
   }
   TRY_ASSIGN(std::optional<store::ConflictRow> open,
@@ -180,11 +201,15 @@ Result<void> RoundRun::record_conflict(Scope& scope, PendingSkill& pending) {
   bool taken = std::ranges::any_of(open->versions, [&](const store::ConflictVersionRow& version) {
     return !version.winner && version.hash == pending.tree.hash();
   });
-  if (taken) {
-    scope.conflicts.erase(pending.name);
-    return m_state.store.resolve_conflict(open->id, m_work.now.wall_ms);
+  if (!taken && pending.settles != open->id) {
+    return {};
   }
-  return {};
+  pending.settles = open->id;
+  if (pending.reason.empty()) {
+    pending.reason = reason_of_settling(open->id);
+  }
+  scope.conflicts.erase(pending.name);
+  return m_state.store.resolve_conflict(open->id, m_work.now.wall_ms);
 }
 
 } // namespace upskill::sync

@@ -8,7 +8,8 @@ Result<Round> RoundRun::put(Scope& scope,
                             const std::string& name,
                             const Digest& content,
                             const std::vector<RootIndex>& roots,
-                            const std::string& reason) {
+                            const std::string& reason,
+                            ConflictChange conflict) {
   open_roots(scope);
   // What changed in the meantime is agreed, and so kept, before anything is written over it.
   consider(scope, name);
@@ -28,6 +29,8 @@ Result<Round> RoundRun::put(Scope& scope,
   pending.action = SyncAction::update;
   pending.reason = reason;
   pending.tree = std::move(tree);
+  pending.settles = conflict.settles;
+  pending.conflict = std::move(conflict.reopens);
   EntryBytes bytes_of = bytes_from(scope, name, sight, pending.tree);
   for (const Observation& seen : sight.observations) {
     bool named = std::ranges::find(roots, seen.root) != roots.end();

@@ -95,6 +95,42 @@ TEST_SUITE("Engine") {
     CHECK(world.engine().status().conflicts == 0);
   }
 
+  TEST_CASE("the undo of a choice opens the conflict again") {
+    SyncWorld world;
+    disagree(world);
+    const char* take = "loser";
+    SUBCASE("that put the loser in place") {}
+    SUBCASE("that left the winner in place") {
+      take = "winner";
+    }
+    SUBCASE("that a person made by hand") {
+      world.write_skill(2, "one", "left");
+      take = nullptr;
+    }
+    if (take != nullptr) {
+      REQUIRE(world.engine().resolve({"one", take, false}, world.now()));
+    }
+    world.settle();
+    REQUIRE(world.engine().status().conflicts == 0);
+    auto undone = world.engine().undo({}, world.now());
+    REQUIRE_MESSAGE(undone, undone.error().message);
+    world.settle();
+    CHECK(world.engine().status().conflicts == 1);
+    CHECK(world.skill(2, "one").find("right") != std::string::npos);
+    auto conflicts = world.engine().conflicts({});
+    REQUIRE(conflicts);
+    REQUIRE(conflicts->conflicts.size() == 1);
+    const auto& versions = conflicts->conflicts[0].versions;
+    REQUIRE(versions.size() == 2);
+    CHECK(versions[0].winner);
+    CHECK(versions[1].text->find("left") != std::string::npos);
+    CHECK(exists(versions[1].stored + "/SKILL.md"));
+    // And it can be settled once more.
+    REQUIRE(world.engine().resolve({"one", "loser", false}, world.now()));
+    CHECK(world.skill(2, "one").find("left") != std::string::npos);
+    CHECK(world.engine().status().conflicts == 0);
+  }
+
   TEST_CASE(
       "a deletion waits for the grace period, then reaches the others, and undo brings it back") {
     SyncWorld world;
