@@ -4,6 +4,7 @@
 #include "skills/sync/round.h"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -87,10 +88,13 @@ Result<void> make_durable(Engine::State& state) {
 namespace {
 
 // The copy holds an older version by agreement: it is behind, and nobody edited it.
-Result<void> agree_on(Engine::State& state, const Lingering& one, const Digest& hash) {
+Result<void> agree_on(Engine::State& state,
+                      const std::string& place,
+                      const std::string& name,
+                      const Digest& hash) {
   for (Scope& scope : state.scopes) {
-    std::optional<RootIndex> root = scope.root_at(one.root);
-    Skill* skill = scope.find(state.key_of(one.skill));
+    std::optional<RootIndex> root = scope.root_at(place);
+    Skill* skill = scope.find(state.key_of(name));
     if (root && skill != nullptr && skill->id != 0) {
       scope.agree(*skill, *root, hash);
       TRY(state.store.put_replica(
@@ -98,6 +102,71 @@ Result<void> agree_on(Engine::State& state, const Lingering& one, const Digest& 
     }
   }
   return {};
+}
+
+// Roots with one parent share the folder for staging. These are all that this may have come from.
+std::vector<std::string> roots_beside(const Engine::State& state, const std::string& leftover) {
+  const std::string folder = parent_path(leftover);
+  std::vector<std::string> roots;
+  for (const Scope& scope : state.scopes) {
+    for (const RootSetup& root : scope.setup.roots) {
+      if (parent_path(folder) == parent_path(root.path) || parent_path(folder) == root.path) {
+        roots.push_back(root.path);
+      }
+    }
+  }
+  return roots;
+}
+
+// What a root's copy of a skill was by agreement, if there is one.
+const Replica*
+agreed_copy(const Engine::State& state, std::string_view root, std::string_view name) {
+  for (const Scope& scope : state.scopes) {
+    std::optional<RootIndex> index = scope.root_at(root);
+    const Skill* skill = index ? scope.find(state.key_of(name)) : nullptr;
+    const Replica* replica = skill != nullptr ? skill->find(*index) : nullptr;
+    if (replica != nullptr && replica->base) {
+      return replica;
+    }
+  }
+  return nullptr;
+}
+
+// The root that a leftover came from. Where several share the folder: one that held the skill; of
+// those the one that lacks it now, if it was moved aside, or lacks the ignored things that are in
+// the leftover; else one that held this very content.
+std::string
+root_of_leftover(const Engine::State& state, const std::string& path, const std::string& skill) {
+  std::vector<std::string> roots = roots_beside(state, path);
+  auto keep_if_any = [&roots](auto&& fits) {
+    if (roots.size() > 1 && std::ranges::any_of(roots, fits)) {
+      std::erase_if(roots, [&](const std::string& root) { return !fits(root); });
+    }
+  };
+  keep_if_any([&](const std::string& root) { return agreed_copy(state, root, skill) != nullptr; });
+  if (Stager::is_aside(path)) {
+    keep_if_any([&](const std::string& root) {
+      return ::access(join_path(root, skill).c_str(), F_OK) != 0;
+    });
+  }
+  if (roots.size() > 1) {
+    const ReadResult read = read_folder(path);
+    keep_if_any([&](const std::string& root) {
+      return !read.ignored.empty()
+             && std::ranges::none_of(read.ignored, [&](const std::string& one) {
+                  return ::access(join_path(join_path(root, skill), one).c_str(), F_OK) == 0;
+                });
+    });
+    keep_if_any([&](const std::string& root) {
+      const Replica* copy = agreed_copy(state, root, skill);
+      return copy != nullptr && copy->base == read.tree.hash();
+    });
+    keep_if_any([&](const std::string& root) {
+      const Replica* copy = agreed_copy(state, root, skill);
+      return copy != nullptr && copy->fingerprint == read.stat.fingerprint;
+    });
+  }
+  return roots.front();
 }
 
 } // namespace
@@ -110,19 +179,21 @@ std::vector<std::string> heal_after_power_loss(Engine::State& state) {
     return std::pair(one.displaced.path.size(), std::string_view(one.displaced.path));
   });
   for (const Lingering& one : latest_first) {
-    const std::string place = join_path(one.root, one.skill);
-    ReadResult now = read_folder(place);
-    ReadResult before = read_folder(one.displaced.path);
-    if (now.stat.presence == Presence::absent || before.stat.presence != Presence::copy
-        || !state.objects.contains(before.tree.hash())
-        || (now.stat.presence == Presence::copy && state.objects.contains(now.tree.hash()))) {
-      continue;
-    }
-    if (state.files.exchange(one.displaced.path, place)
-        && agree_on(state, one, before.tree.hash())) {
-      told.push_back("`" + place
-                     + "` was damaged when the power failed; the version before it is back, the "
-                       "damaged one is in the trash");
+    for (const std::string& root : roots_beside(state, one.displaced.path)) {
+      const std::string place = join_path(root, one.skill);
+      ReadResult now = read_folder(place);
+      ReadResult before = read_folder(one.displaced.path);
+      if (now.stat.presence == Presence::absent || before.stat.presence != Presence::copy
+          || !state.objects.contains(before.tree.hash())
+          || (now.stat.presence == Presence::copy && state.objects.contains(now.tree.hash()))) {
+        continue;
+      }
+      if (state.files.exchange(one.displaced.path, place)
+          && agree_on(state, root, one.skill, before.tree.hash())) {
+        told.push_back("`" + place
+                       + "` was damaged when the power failed; the version before it is back, the "
+                         "damaged one is in the trash");
+      }
     }
   }
   return told;
@@ -137,11 +208,12 @@ void adopt_leftovers(Engine::State& state, Moment now) {
     for (const RootSetup& root : scope.setup.roots) {
       for (auto& [path, skill] : state.stager.leftovers(root.path)) {
         if (known.insert(path).second) {
-          std::string target = join_path(root.path, skill);
+          const std::string owner = root_of_leftover(state, path, skill);
+          std::string target = join_path(owner, skill);
           if (Stager::is_aside(path) && state.files.move(path, target)) {
             continue; // it was the copy in place: nothing else had taken that place
           }
-          state.lingering.push_back({{path, {}}, now.steady_ms, root.path, skill});
+          state.lingering.push_back({{path, {}}, now.steady_ms, owner, skill});
           carry_ignored(state, state.lingering.back());
         }
       }

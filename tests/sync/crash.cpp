@@ -16,13 +16,28 @@
 #include <cstdio>
 #include <ctime>
 #include <memory>
+#include <optional>
 
 using namespace upskill;
 using namespace upskill::sync_test;
 
 namespace {
 
-constexpr std::array<const char*, 3> k_places = {".agents", ".claude", ".cursor"};
+// Where the roots lie and what their file system can do.
+struct Ground {
+  const char* name;
+  bool exchange;
+  std::array<const char*, 3> roots;
+};
+
+constexpr std::array<Ground, 3> k_grounds = {{
+    {"", true, {".agents/skills", ".claude/skills", ".cursor/skills"}},
+    {" (no exchange)", false, {".agents/skills", ".claude/skills", ".cursor/skills"}},
+    // Two roots that are staged in one folder, as those of OpenCode.
+    {" (no exchange, neighbours)",
+     false,
+     {".agents/skills", ".opencode/skill", ".opencode/skills"}},
+}};
 
 enum class Harm {
   exit_before,
@@ -42,14 +57,14 @@ constexpr std::array<ErrorCode, 3> k_errors = {
 // Three roots and an engine; the scenario's changes come between two rounds.
 class Scene {
 public:
-  Scene(std::string folder, bool exchange)
+  Scene(std::string folder, const Ground& ground)
       : m_folder(std::move(folder)) {
-    files.can_exchange = exchange;
+    files.can_exchange = ground.exchange;
     setup.enabled = true;
     setup.policy = SyncPolicy::mirror;
-    for (std::size_t i = 0; i < k_places.size(); ++i) {
+    for (std::size_t i = 0; i < ground.roots.size(); ++i) {
       sync::RootSetup one;
-      one.path = m_folder + "/" + k_places[i] + "/skills";
+      one.path = m_folder + "/" + ground.roots[i];
       one.agents = {"agent" + std::to_string(i)};
       make_folders(one.path);
       setup.roots.push_back(one);
@@ -135,6 +150,8 @@ public:
   sync::ScopeSetup setup;
   std::unique_ptr<sync::Engine> engine;
   std::int64_t steady_ms = 1'000;
+  std::set<Digest> rivals = {};      // of which only one can be in place
+  std::optional<Digest> chosen = {}; // of these, by a person
 
 private:
   std::string m_folder;
@@ -160,7 +177,7 @@ void one_skill(Scene& scene) {
 void ignored_too(Scene& scene) {
   one_skill(scene);
   scene.settle();
-  for (std::size_t i = 0; i < k_places.size(); ++i) {
+  for (std::size_t i = 0; i < scene.setup.roots.size(); ++i) {
     replace_file(scene.at(i, "one/.git/config"), "mine " + std::to_string(i));
     replace_file(scene.at(i, "one/node_modules/m/index.js"), "mine " + std::to_string(i));
   }
@@ -178,9 +195,24 @@ void edit_two(Scene& scene) {
 void edit_apart(Scene& scene) {
   scene.write(1, "one", "a\n\n\nleft\n\n\nc");
   scene.write(2, "one", "a\n\n\nright\n\n\nc");
+  for (std::size_t i : {1u, 2u}) {
+    scene.rivals.insert(look(scene.setup.roots[i].path, "one").tree.hash());
+  }
 }
 
-const std::array<Scenario, 11> k_scenarios = {{
+void lose(Scene& scene) {
+  one_skill(scene);
+  scene.settle();
+  edit_apart(scene);
+  scene.settle();
+  for (const Digest& rival : scene.rivals) {
+    if (rival != look(scene.setup.roots[0].path, "one").tree.hash()) {
+      scene.chosen = rival;
+    }
+  }
+}
+
+const std::array<Scenario, 12> k_scenarios = {{
     {"new", [](Scene&) {}, one_skill, run_rounds, false},
     {"update", one_skill, edit, run_rounds, false},
     {"update with ignored content", ignored_too, edit, run_rounds, false},
@@ -219,15 +251,19 @@ const std::array<Scenario, 11> k_scenarios = {{
      [](Scene& scene) { (void)scene.engine->undo({}, scene.now()); },
      true},
     {"resolve",
-     [](Scene& scene) {
-       one_skill(scene);
-       scene.settle();
-       edit_apart(scene);
-     },
+     lose,
      [](Scene&) {},
      [](Scene& scene) {
        (void)scene.engine->resolve({"one", "loser", false}, scene.now());
      },
+     false},
+    {"undo of a choice",
+     [](Scene& scene) {
+       lose(scene);
+       (void)scene.engine->resolve({"one", "loser", false}, scene.now());
+     },
+     [](Scene&) {},
+     [](Scene& scene) { (void)scene.engine->undo({}, scene.now()); },
      false},
 }};
 
@@ -240,8 +276,8 @@ void add_versions(const Scene& scene, std::set<Digest>& out) {
 std::set<Digest> versions_anywhere(const Scene& scene) {
   std::set<Digest> all;
   add_versions(scene, all);
-  for (const char* place : k_places) {
-    add_trees_below(scene.folder() + "/" + place + "/.upskill-stage", 0, all);
+  for (const sync::RootSetup& root : scene.setup.roots) {
+    add_trees_below(parent_path(root.path) + "/.upskill-stage", 0, all);
   }
   add_trees_below(scene.folder() + "/data/trash", 1, all);
   add_trees_below(scene.folder() + "/data/conflicts", 1, all);
@@ -273,9 +309,30 @@ void expect_whole(const Scene& scene, const std::set<Digest>& whole) {
   }
 }
 
+// Whoever wrote the version that is not in place is told, unless somebody chose between them.
+void expect_told(const Scene& scene) {
+  Digest there = look(scene.setup.roots[0].path, "one").tree.hash();
+  if (scene.rivals.empty() || scene.chosen == there) {
+    return;
+  }
+  auto conflicts = scene.engine->conflicts({});
+  std::set<Digest> listed;
+  for (const Conflict& conflict : conflicts->conflicts) {
+    for (const ConflictVersion& version : conflict.versions) {
+      listed.insert(Digest::from_hex(version.hash).value());
+    }
+  }
+  for (const Digest& rival : scene.rivals) {
+    if (rival != there && !listed.contains(rival)) {
+      throw Violation("a version lost, and no conflict is listed: " + rival.brief());
+    }
+  }
+}
+
 void expect_rest(Scene& scene, const Scenario& scenario) {
   scene.settle();
-  for (std::size_t i = 1; i < k_places.size(); ++i) {
+  expect_told(scene);
+  for (std::size_t i = 1; i < scene.setup.roots.size(); ++i) {
     for (const char* name : {"one", "uno", "two"}) {
       bool link = exists(scene.at(i, name)) && !is_folder(scene.at(i, name));
       if (!link
@@ -296,7 +353,7 @@ void expect_rest(Scene& scene, const Scenario& scenario) {
       throw Violation("tidy failed: " + done.error().message);
     }
   }
-  for (std::size_t i = 0; i < k_places.size(); ++i) {
+  for (std::size_t i = 0; i < scene.setup.roots.size(); ++i) {
     bool had = std::string_view(scenario.name) == "update with ignored content";
     if (had && read(scene.at(i, "one/.git/config")) != "mine " + std::to_string(i)) {
       throw Violation("ignored content of `" + scene.at(i, "one") + "` is not where it was");
@@ -305,18 +362,19 @@ void expect_rest(Scene& scene, const Scenario& scenario) {
   if (!scene.round().steps.empty()) {
     throw Violation("at rest, something is still done");
   }
-  for (const char* place : k_places) {
-    if (exists(scene.folder() + "/" + place + "/.upskill-stage")) {
+  for (const sync::RootSetup& root : scene.setup.roots) {
+    if (exists(parent_path(root.path) + "/.upskill-stage")) {
       throw Violation("something stays beside the roots for good");
     }
   }
 }
 
 // The n-th change goes wrong; false when the run needed fewer.
-bool interrupted(const Scenario& scenario, Harm harm, int n, bool exchange, std::string& what) {
+bool interrupted(
+    const Scenario& scenario, Harm harm, int n, const Ground& ground, std::string& what) {
   std::string folder = make_world_folder(fast_folder());
   what = folder;
-  Scene scene(folder, exchange);
+  Scene scene(folder, ground);
   scene.open();
   scenario.before(scene);
   scene.settle();
@@ -400,23 +458,23 @@ bool interrupted(const Scenario& scenario, Harm harm, int n, bool exchange, std:
 int main(int count, char** words) {
   Arguments arguments = arguments_of(count, words);
   fast_folder();
-  const int cases = static_cast<int>(k_scenarios.size()) * 2;
+  const int cases = static_cast<int>(k_scenarios.size() * k_grounds.size());
   bool good = in_processes(arguments.jobs, [&](int job) {
     int failures = 0;
     int points = 0;
     for (int one = job; one < cases; one += arguments.jobs) {
-      const Scenario& scenario = k_scenarios[static_cast<std::size_t>(one / 2)];
-      bool exchange = one % 2 == 0;
+      const Scenario& scenario = k_scenarios[static_cast<std::size_t>(one) / k_grounds.size()];
+      const Ground& ground = k_grounds[static_cast<std::size_t>(one) % k_grounds.size()];
       for (Harm harm : k_harms) {
         bool more = true;
         for (int n = 1; more && n < 1'000 && failures < 6; ++n, ++points) {
           std::string folder;
           try {
-            more = interrupted(scenario, harm, n, exchange, folder);
+            more = interrupted(scenario, harm, n, ground, folder);
           } catch (const std::exception& violation) {
             std::printf("FAILED: %s%s, %s call %d: %s\n(its world is kept in %s)\n",
                         scenario.name,
-                        exchange ? "" : " (no exchange)",
+                        ground.name,
                         k_harm_names[static_cast<std::size_t>(harm)],
                         n,
                         violation.what(),

@@ -402,6 +402,12 @@ TEST_SUITE("Engine") {
 
   TEST_CASE("a copy that a power failure tore is put right, and no other takes it for an edit") {
     SyncWorld world;
+    SUBCASE("with a folder for staging of its own") {}
+    SUBCASE("with one that belongs to another root too") {
+      world.setup().roots[1].path = world.folder() / ".agents/more";
+      std::filesystem::create_directory(world.root(1));
+      world.configure();
+    }
     world.write_skill(0, "one", "first");
     write(world.at(0, "one/script"), "#!/bin/sh\n");
     world.settle();
