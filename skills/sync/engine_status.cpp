@@ -33,12 +33,10 @@ RootStatus status_of(const Scope& scope, RootIndex index) {
 }
 
 ReplicaState state_of(const Replica& replica, bool pending_deletion) {
-  if (replica.kind == store::ReplicaKind::excluded) {
-    return ReplicaState::excluded;
-  }
   switch (replica.seen) {
   case Presence::absent:
-    return ReplicaState::absent;
+    return replica.kind == store::ReplicaKind::excluded ? ReplicaState::excluded
+                                                        : ReplicaState::absent;
   case Presence::link:
     return ReplicaState::link;
   case Presence::incomplete:

@@ -131,6 +131,25 @@ TEST_SUITE("Engine") {
     CHECK(world.engine().status().conflicts == 0);
   }
 
+  TEST_CASE("what lies where a copy was taken away on purpose is shown as what it is") {
+    SyncWorld world;
+    world.write_skill(0, "one", "text");
+    world.settle();
+    REQUIRE(world.engine().undo({}, world.now()));
+    auto states = [&] {
+      std::vector<ReplicaState> all;
+      for (const ReplicaStatus& copy : world.engine().status().skills.at(0).replicas) {
+        all.push_back(copy.state);
+      }
+      return all;
+    };
+    using enum ReplicaState;
+    CHECK(states() == std::vector{current, excluded, excluded});
+    write(world.at(1, "one/notes.md"), "no document yet\n");
+    world.run();
+    CHECK(states() == std::vector{current, incomplete, excluded});
+  }
+
   TEST_CASE(
       "a deletion waits for the grace period, then reaches the others, and undo brings it back") {
     SyncWorld world;
