@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace upskill {
@@ -58,14 +59,21 @@ template <class T> void write_schema(JsonWriter& writer) {
 
 namespace codec_detail {
 
-// Gives the value of one incoming key to the described field of that name.
+// Which described fields came, and which of them with a value: a null is none.
+struct SeenFields {
+  std::uint64_t given = 0;
+  std::uint64_t valued = 0;
+};
+
+// Gives the value of one incoming key to the described field of that name. A second one is refused:
+// two readers might take different ones.
 template <class T> struct FieldDecoder {
   T& out;
   std::string_view key;
   JsonReader& in;
   const JsonPath& at;
   DecodeProblem& problem;
-  std::uint64_t& seen;
+  SeenFields& seen;
   unsigned index = 0;
   bool known = false;
 
@@ -84,10 +92,15 @@ private:
       return;
     }
     known = true;
+    std::uint64_t bit = std::uint64_t{1} << position;
+    if ((std::exchange(seen.given, seen.given | bit) & bit) != 0) {
+      problem.report(at, "is given twice");
+      return;
+    }
     if (!is_required && in.kind() == JsonKind::null) {
       return;
     }
-    seen |= std::uint64_t{1} << position;
+    seen.valued |= bit;
     decode_value(in, out.*member, at, problem);
   }
 };
@@ -154,7 +167,7 @@ private:
 
 template <Described T> struct Codec<T> {
   static void decode(JsonReader& in, T& out, const JsonPath& at, DecodeProblem& problem) {
-    std::uint64_t seen = 0;
+    codec_detail::SeenFields seen;
     bool is_object = in.each_field([&](std::string_view key, JsonReader& value) {
       JsonPath here{&at, key};
       codec_detail::FieldDecoder<T> field{out, key, value, here, problem, seen};
@@ -167,7 +180,7 @@ template <Described T> struct Codec<T> {
       problem.report(at, "expected an object");
       return;
     }
-    codec_detail::RequiredCheck<T> check{at, problem, seen};
+    codec_detail::RequiredCheck<T> check{at, problem, seen.valued};
     T::describe(check);
   }
 
@@ -378,7 +391,12 @@ template <class E> struct Codec<std::map<std::string, E>> {
                      DecodeProblem& problem) {
     bool is_object = in.each_field([&](std::string_view key, JsonReader& value) {
       JsonPath here{&at, key};
-      decode_value(value, out[std::string(key)], here, problem);
+      auto [place, is_new] = out.try_emplace(std::string(key));
+      if (!is_new) {
+        problem.report(here, "is given twice");
+        return;
+      }
+      decode_value(value, place->second, here, problem);
     });
     if (!is_object) {
       problem.report(at, "expected an object");

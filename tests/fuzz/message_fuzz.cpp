@@ -11,8 +11,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 using namespace upskill;
 
@@ -70,6 +72,35 @@ void check_parsers(std::string_view text) {
   require(!rpc::is_request_id(text) || is_json || !is_utf8(text));
 }
 
+// Whether an object in the text names a member twice. Not for what the other parser refuses.
+bool has_twins(const std::string& text) {
+  std::vector<std::set<std::string>> open;
+  bool found = false;
+  using Event = nlohmann::json::parse_event_t;
+  auto on_event = [&](int, Event event, nlohmann::json& parsed) {
+    if (event == Event::object_start) {
+      open.emplace_back();
+    } else if (event == Event::object_end) {
+      open.pop_back();
+    } else if (event == Event::key) {
+      found = !open.back().insert(parsed.get<std::string>()).second || found;
+    }
+    return true;
+  };
+  return !nlohmann::json::parse(text, on_event, false).is_discarded() && found;
+}
+
+// Parameters that decode say everything once: no two readers can take them for different ones.
+void check_arguments(const mcp::Call& call) {
+  rpc::JsonParser parser;
+  for_each_method([&]<class P, class R>(const Method<P, R>& method) {
+    if (call.method == find_method(method.name)
+        && rpc::decode_arguments<P>(parser, call.arguments)) {
+      require(!has_twins(call.arguments));
+    }
+  });
+}
+
 // Whatever comes in, what goes out is whole lines of valid JSON, and a restart changes nothing.
 void check_session(const mcp::Server& server, std::string_view input) {
   mcp::Session session(server, Audience::people);
@@ -84,6 +115,9 @@ void check_session(const mcp::Server& server, std::string_view input) {
     }
     for (const mcp::Call& call : out.calls) {
       require(nlohmann::json::accept(call.arguments.empty() ? "{}" : call.arguments));
+      if (call.kind == mcp::Call::Kind::tool) {
+        check_arguments(call);
+      }
     }
     out.calls.clear();
     session.resource_list_changed(out.output);

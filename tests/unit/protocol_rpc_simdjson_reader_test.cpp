@@ -133,6 +133,26 @@ TEST_SUITE("JsonParser") {
     }
   }
 
+  TEST_CASE("a member given twice is refused by name, in whatever way it is written") {
+    JsonParser parser;
+    for (const std::string& arguments : {R"({"skill":"a","skill":"b"})",
+                                         R"({"skill":"a","skill":"a"})",
+                                         R"({"skill":"a","\u0073kill":"b"})",
+                                         R"({"skill":"a","offset":1,"skill":null})"}) {
+      CAPTURE(arguments);
+      auto params = decode_arguments<SkillReadParams>(parser, arguments);
+      REQUIRE_FALSE(params);
+      CHECK(params.error().code == ErrorCode::invalid_argument);
+      CHECK(params.error().message == "params.skill: is given twice");
+    }
+    CHECK(decode_arguments<SkillReadParams>(parser, R"({"skill":"a","file":null,"file":"x"})")
+              .error()
+              .message
+          == "params.file: is given twice");
+    CHECK_FALSE(from_text<CallContext>(R"({"environment":{"A":"1","\u0041":"2"}})"));
+    CHECK_FALSE(from_text<CallContext>(R"({"cwd":"/a","cwd":"/b"})"));
+  }
+
   TEST_CASE("the parser survives bad documents and serves the next") {
     JsonParser parser;
     int reads = 0;
