@@ -4,18 +4,18 @@
 #include "daemon/handlers/mime_type.h"
 #include "daemon/handlers/skill_files.h"
 #include "daemon/handlers/skill_lookup.h"
-#include "daemon/handlers/skill_uri.h"
 #include "daemon/runtime/offload.h"
 #include "protocol/base/bounds.h"
 #include "protocol/base/utc.h"
 #include "protocol/base/utf8.h"
+#include "skills/library/skill_uri.h"
 
 namespace upskill::daemon {
 namespace {
 
 mcp::Resource resource_of(const Catalogue& catalogue, const Catalogue::Row& row) {
   mcp::Resource resource;
-  resource.uri = skill_uri(catalogue.project(row), catalogue.name(row), "SKILL.md");
+  resource.uri = library::skill_uri(catalogue.project(row), catalogue.name(row), "SKILL.md");
   resource.name = catalogue.title(row);
   resource.description = catalogue.description(row);
   resource.mime_type = "text/markdown";
@@ -46,10 +46,10 @@ tl::unexpected<Error> no_resource(std::string_view uri) {
 }
 
 Result<SkillPlace>
-place_of_uri(const Catalogue& catalogue, const SkillUri& address, std::string_view uri) {
+place_of_uri(const Catalogue& catalogue, const library::SkillUri& address, std::string_view uri) {
   auto [first, last] = catalogue.find(address.skill);
   for (std::uint32_t i = first; i < last; ++i) {
-    if (project_id(catalogue.project(catalogue.row(i))) == address.project) {
+    if (library::project_id(catalogue.project(catalogue.row(i))) == address.project) {
       return place_of(catalogue, i);
     }
   }
@@ -59,9 +59,9 @@ place_of_uri(const Catalogue& catalogue, const SkillUri& address, std::string_vi
 Result<mcp::ResourceContents> read_uri(const Catalogue& catalogue, const std::string& uri) {
   std::vector<std::string> projects;
   for (const std::string& project : catalogue.projects()) {
-    projects.push_back(project_id(project));
+    projects.push_back(library::project_id(project));
   }
-  TRY_ASSIGN(SkillUri address, parse_skill_uri(uri, projects));
+  TRY_ASSIGN(library::SkillUri address, library::parse_skill_uri(uri, projects));
   TRY_ASSIGN(SkillPlace place, place_of_uri(catalogue, address, uri));
   TRY_ASSIGN(UniqueFd skill, open_skill(place));
   std::string file = address.file == "SKILL.md" ? document_name(skill.get()) : address.file;

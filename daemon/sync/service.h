@@ -13,6 +13,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace upskill::daemon {
@@ -89,7 +90,9 @@ private:
   std::optional<sync::Work> next_work();
   std::optional<runtime::Clock::time_point> next_time() const;
   void on_report(watch::Report report);
-  void announce(const std::vector<std::string>& skills);
+  // A skill of this root has changed: clients will be told, by the address that lists give it.
+  void changed(std::string_view root, std::string_view skill);
+  void announce(const std::set<std::string>& uris);
   asio::awaitable<void> refresh_summary();
   bool is_idle() const;
 
@@ -110,7 +113,9 @@ private:
   std::optional<runtime::Clock::time_point> m_tidy_at;
   std::optional<runtime::Clock::time_point> m_durable_at;
   runtime::Clock::time_point m_rescan_at;
-  std::set<std::string> m_announced;
+  bool m_list_changed = false;       // clients are to be told
+  std::set<std::string> m_announced; // addresses of skills that they are to be told of
+  bool m_telling = false;
 
   std::uint64_t m_generation = 1;
   int m_working = 0; // rounds under way or waiting for their turn

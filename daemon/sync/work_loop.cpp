@@ -1,8 +1,10 @@
 #include "daemon/await.h"
 #include "daemon/runtime/offload.h"
 #include "daemon/sync/service.h"
+#include "skills/library/skill_uri.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace upskill::daemon {
 namespace {
@@ -21,6 +23,7 @@ void SyncService::on_report(watch::Report report) {
   for (const watch::Rescan& rescan : report.rescans) {
     m_context.log.verbose("rescan: {}", watch::to_string(rescan.reason));
     m_everything = true;
+    m_list_changed = true; // nobody knows of what
     // What lies where may be another now: links are resolved and roots are found anew.
     m_look_again = m_look_again || rescan.reason == watch::RescanReason::appeared
                    || rescan.reason == watch::RescanReason::replaced;
@@ -33,7 +36,8 @@ void SyncService::on_report(watch::Report report) {
 }
 
 bool SyncService::is_idle() const {
-  return m_working == 0 && !m_everything && !m_look_again && m_settle.size() == 0 && !m_again_at;
+  return m_working == 0 && !m_everything && !m_look_again && m_settle.size() == 0 && !m_again_at
+         && !m_list_changed && !m_telling;
 }
 
 std::optional<runtime::Clock::time_point> SyncService::next_time() const {
@@ -88,7 +92,9 @@ void SyncService::note(const sync::Round& round) {
   }
   for (const SyncStep& step : round.steps) {
     m_context.log.info("{} `{}` {} {}", enum_name(step.action), step.skill, step.path, step.reason);
-    m_announced.insert(step.skill);
+    if (!step.path.empty()) {
+      changed(parent_path(step.path), step.skill);
+    }
   }
   for (const std::string& warning : round.warnings) {
     m_context.log.warning("{}", warning);
@@ -100,7 +106,7 @@ void SyncService::note(const sync::Round& round) {
 asio::awaitable<Result<sync::Round>> SyncService::round(sync::Work work) {
   ++m_working;
   for (const sync::Touched& touched : work.touched) {
-    m_announced.insert(touched.skill);
+    changed(touched.root, touched.skill);
   }
   auto run = [&work](sync::Engine& engine) { return engine.run(work); };
   AWAIT(Result<sync::Round> result, m_lane.with_engine(std::move(run)));
@@ -168,10 +174,22 @@ asio::awaitable<void> SyncService::wait_for_summary() {
   }
 }
 
-void SyncService::announce(const std::vector<std::string>& skills) {
+void SyncService::changed(std::string_view root, std::string_view skill) {
+  m_list_changed = true;
+  if (!m_scene) {
+    return;
+  }
+  // A root that has just left the scene has no scope any more, and its skills no address.
+  auto found = std::ranges::find(m_scene->roots, root, &library::Root::real_path);
+  if (found != m_scene->roots.end()) {
+    m_announced.insert(library::skill_uri(found->project, skill, "SKILL.md"));
+  }
+}
+
+void SyncService::announce(const std::set<std::string>& uris) {
   m_context.resource_list_changed();
-  for (const std::string& skill : skills) {
-    m_context.resource_updated("skill://" + skill + "/SKILL.md");
+  for (const std::string& uri : uris) {
+    m_context.resource_updated(uri);
   }
 }
 
@@ -215,13 +233,14 @@ asio::awaitable<void> SyncService::work_loop() {
       }
       continue;
     }
-    if (!m_announced.empty() || !m_summarised) {
-      std::vector<std::string> skills(m_announced.begin(), m_announced.end());
-      m_announced.clear();
+    if (m_list_changed || !m_summarised) {
+      m_telling = std::exchange(m_list_changed, false);
+      std::set<std::string> uris = std::exchange(m_announced, {});
       AWAIT_DONE(refresh_summary());
-      if (!skills.empty()) {
-        announce(skills);
+      if (m_telling) {
+        announce(uris);
       }
+      m_telling = false;
       continue;
     }
     if (is_idle()) {
@@ -239,7 +258,7 @@ asio::awaitable<Result<SyncState>> SyncService::wait_idle(runtime::Clock::durati
   runtime::Alarm alarm(m_context.io.get_executor(), [this] { m_rested.notify_all(); });
   alarm.set(end);
   m_changed.notify_all();
-  while (!is_idle() || !m_announced.empty()) {
+  while (!is_idle()) {
     if (runtime::Clock::now() >= end) {
       co_return tl::make_unexpected(Error{ErrorCode::timed_out,
                                           "sync did not come to rest in time",

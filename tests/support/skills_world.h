@@ -10,6 +10,7 @@
 #include <exception>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -82,6 +83,15 @@ public:
     return result;
   }
 
+  // The resources that clients were told have changed, since it was cleared.
+  std::set<std::string>& updated() { return m_updated; }
+
+  // How often they were told that the list has changed.
+  int& list_changes() { return m_list_changes; }
+
+  // Until sync and its clients know of everything that was done so far.
+  void wait_idle() { REQUIRE(run(service().wait_idle(std::chrono::seconds(30)))); }
+
   template <class T> T run(asio::awaitable<T> task) {
     std::optional<T> value;
     auto body = [](asio::awaitable<T> work, std::optional<T>& out) -> asio::awaitable<void> {
@@ -127,8 +137,8 @@ private:
               world.m_counters,
               nullptr,
               [this]() -> runtime::Pool& { return pool; },
-              [] {},
-              [](std::string_view) {}};
+              [&world] { ++world.m_list_changes; },
+              [&world](std::string_view uri) { world.m_updated.emplace(uri); }};
     }
 
     runtime::Pool pool;
@@ -155,6 +165,8 @@ private:
   asio::io_context m_io;
   telemetry::Log m_log = telemetry::Log::none();
   telemetry::Counters m_counters;
+  std::set<std::string> m_updated;
+  int m_list_changes = 0;
   std::optional<Running> m_running;
 };
 

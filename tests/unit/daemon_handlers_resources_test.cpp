@@ -1,5 +1,5 @@
 #include "daemon/handlers/mime_type.h"
-#include "daemon/handlers/skill_uri.h"
+#include "skills/library/skill_uri.h"
 #include "tests/support/skills_world.h"
 
 #include <algorithm>
@@ -22,75 +22,6 @@ mcp::ResourcePage list(SkillsWorld& world, std::string cursor = {}) {
 }
 
 } // namespace
-
-TEST_SUITE("SkillUri") {
-  TEST_CASE("an address is written and read back, whatever the names") {
-    for (const char* name : {"plain", "with space", "100%", "a#b?c", "навык", "a+b&c", "a%2fb"}) {
-      std::string uri = skill_uri("", name, "scripts/run me.sh");
-      CAPTURE(uri);
-      CHECK(uri.find_first_of(" #?") == std::string::npos);
-      auto parsed = parse_skill_uri(uri, {});
-      REQUIRE(parsed);
-      CHECK(*parsed == SkillUri{"", name, "scripts/run me.sh"});
-    }
-    CHECK(skill_uri("", "a b", "SKILL.md") == "skill://a%20b/SKILL.md");
-  }
-
-  TEST_CASE("a project is named by the hash of its path") {
-    std::string id = project_id("/home/u/work");
-    CHECK(id == "project-6853732b"); // printf /home/u/work | sha256sum
-    std::string uri = skill_uri("/home/u/work", "a", "SKILL.md");
-    CHECK(uri == "skill://" + id + "/a/SKILL.md");
-    std::vector<std::string> known{id};
-    CHECK(*parse_skill_uri(uri, known) == SkillUri{id, "a", "SKILL.md"});
-    // One that is not known may be the name of a skill.
-    CHECK(*parse_skill_uri(uri, {}) == SkillUri{"", id, "a/SKILL.md"});
-    CHECK(*parse_skill_uri("skill://" + id + "/SKILL.md", known) == SkillUri{"", id, "SKILL.md"});
-  }
-
-  TEST_CASE("what is no address of a file of a skill is refused, however it is written") {
-    for (std::string uri : {"",
-                            "skill:",
-                            "skill://",
-                            "skill://a",
-                            "skill://a/",
-                            "skill:///etc/passwd",
-                            "skill://a//SKILL.md",
-                            "skill://a/x/",
-                            "skill://a/./x",
-                            "skill://a/../b/SKILL.md",
-                            "skill://../a/SKILL.md",
-                            "skill://a/%2e%2e/b",
-                            "skill://a/%2E%2e/b",
-                            "skill://a/.%2e/b",
-                            "skill://%2e%2e/x",
-                            "skill://a/%2e",
-                            "skill://a/x%2fy",
-                            "skill://a/..%2f..%2fetc",
-                            "skill://a/%5c..%5cx",
-                            "skill://a/..\\x",
-                            "skill://a/x%00.md",
-                            "skill://a/%",
-                            "skill://a/%2",
-                            "skill://a/%zz",
-                            "skill://a/%ff%fe",
-                            "skill://a/SKILL.md?x=1",
-                            "skill://a/SKILL.md#top",
-                            "SKILL://a/SKILL.md",
-                            "file:///etc/passwd",
-                            "https://a/SKILL.md",
-                            "skills://a/SKILL.md"}) {
-      CAPTURE(uri);
-      auto parsed = parse_skill_uri(uri, {});
-      REQUIRE_FALSE(parsed);
-      CHECK(parsed.error().code == ErrorCode::not_found);
-    }
-    CHECK_FALSE(parse_skill_uri("skill://a/" + std::string(100'000, 'x'), {}));
-    CHECK_FALSE(parse_skill_uri(std::string("skill://a/x\0y", 13), {}));
-    // Decoded once only: this is a name with percent signs.
-    CHECK(parse_skill_uri("skill://a/%252e%252e", {})->file == "%2e%2e");
-  }
-}
 
 TEST_SUITE("SkillResources") {
   TEST_CASE("each skill is one resource") {
@@ -164,9 +95,43 @@ TEST_SUITE("SkillResources") {
     REQUIRE(world.call(k_sync_enable, enable));
     auto page = list(world);
     REQUIRE(page.resources.size() == 2);
-    CHECK(page.resources[1].uri == skill_uri(world / "work", "both", "SKILL.md"));
+    CHECK(page.resources[1].uri == library::skill_uri(world / "work", "both", "SKILL.md"));
     CHECK(read(world, page.resources[0].uri)->bytes.find("of the user") != std::string::npos);
     CHECK(read(world, page.resources[1].uri)->bytes.find("of the project") != std::string::npos);
+  }
+
+  TEST_CASE("what clients are told has changed is called as in the list") {
+    SkillsWorld world;
+    world.skill(".agents/skills/100% mine");
+    world.skill("work/.agents/skills/theirs");
+    SyncEnableParams enable;
+    REQUIRE(world.call(k_sync_enable, enable));
+    enable.project = world / "work";
+    REQUIRE(world.call(k_sync_enable, enable));
+    world.wait_idle();
+    std::set<std::string> listed;
+    for (const mcp::Resource& resource : list(world).resources) {
+      listed.insert(resource.uri);
+    }
+    REQUIRE(listed.size() == 2);
+    CHECK(world.updated() == listed); // by what sync did
+    world.updated().clear();
+    world.skill(".agents/skills/100% mine", "edited");
+    world.skill("work/.agents/skills/theirs", "edited");
+    world.wait_idle();
+    CHECK(world.updated() == listed);
+  }
+
+  TEST_CASE("a folder of skills that comes into being is a change of the list, sync or not") {
+    SkillsWorld world;
+    world.wait_idle();
+    world.list_changes() = 0;
+    world.skill("elsewhere/first");
+    std::filesystem::create_directories(world / ".agents");
+    std::filesystem::rename(world / "elsewhere", world / ".agents/skills");
+    world.wait_idle();
+    CHECK(world.list_changes() > 0);
+    CHECK(list(world).resources.size() == 1);
   }
 
   TEST_CASE("pages hold at most 1,000, and a cursor of nobody's is refused") {

@@ -8,7 +8,7 @@
 // The addresses of skills as MCP resources (facts: mcp.md, section 6): `skill://NAME/FILE` in the
 // user's scope, `skill://project-1a2b3c4d/NAME/FILE` in a project's, by the first 8 digits of the
 // SHA-256 of its path. Every byte but RFC 3986's unreserved characters is written `%XX`.
-namespace upskill::daemon {
+namespace upskill::library {
 
 struct SkillUri {
   std::string project = {}; // `project-1a2b3c4d`; empty in the user's scope
@@ -30,4 +30,4 @@ std::string skill_uri(std::string_view project_path, std::string_view skill, std
 // skill may be called like one too, and a project comes first.
 Result<SkillUri> parse_skill_uri(std::string_view uri, std::span<const std::string> projects);
 
-} // namespace upskill::daemon
+} // namespace upskill::library

@@ -1,4 +1,4 @@
-#include "daemon/handlers/skill_uri.h"
+#include "skills/library/skill_uri.h"
 
 #include "protocol/base/hash.h"
 #include "protocol/base/utf8.h"
@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-namespace upskill::daemon {
+namespace upskill::library {
 namespace {
 
 constexpr std::string_view k_scheme = "skill://";
@@ -120,4 +120,4 @@ Result<SkillUri> parse_skill_uri(std::string_view uri, std::span<const std::stri
   return parsed;
 }
 
-} // namespace upskill::daemon
+} // namespace upskill::library
