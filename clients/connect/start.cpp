@@ -204,7 +204,9 @@ Result<UniqueFd> start_private_daemon(const Environment& environment) {
   UniqueFd ours(ends[0]);
   UniqueFd theirs(ends[1]);
   ChildPlan child;
-  child.words = {std::move(program), "--private", std::to_string(k_child_descriptor)};
+  // It shares stderr with the command, where only what a person should know belongs.
+  child.words = {
+      std::move(program), "--private", std::to_string(k_child_descriptor), "--log", "warning"};
   child.keep = theirs.get();
   TRY(spawn_detached(child));
   return ours;

@@ -95,6 +95,15 @@ test_private_leaves_no_socket() {
   run 3 upskill daemon status
 }
 
+test_private_is_silent_where_all_is_well() {
+  three_agents
+  skill ~/.claude/skills one
+  run 0 upskill sync enable --private --yes
+  [[ -z $err ]] || fail "stderr holds: $err"
+  run 0 env CI=true upskill status --json
+  [[ -z $err ]] || fail "stderr holds: $err"
+}
+
 test_ci_is_private() {
   run 0 env CI=true upskill status --json
   absent "$run_folder/upskilld.sock"
