@@ -101,6 +101,25 @@ std::array<UniqueFd, 2> make_pipe() {
 
 } // namespace
 
+std::vector<std::string> environment_in(const std::string& home) {
+  std::vector<std::string> environment{"HOME=" + home, "PATH=/usr/bin:/bin"};
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    if (std::string_view(*variable).find("SAN_OPTIONS=") != std::string_view::npos) {
+      environment.emplace_back(*variable);
+    }
+  }
+  return environment;
+}
+
+int wait_end_of(pid_t child, std::chrono::milliseconds limit) {
+  UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+  REQUIRE(process);
+  REQUIRE_MESSAGE(is_ready(process.get(), POLLIN, limit), "it did not end in time");
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 std::optional<std::string> LineReader::line() {
   for (;;) {
     std::size_t newline = m_buffer.find('\n');
@@ -124,12 +143,7 @@ DaemonProcess::DaemonProcess(const std::string& home, DaemonOptions options) {
   std::vector<std::string> arguments{UPSKILL_TEST_DAEMON,
                                      "--ready-fd=" + std::to_string(tell_ready.get())};
   arguments.insert(arguments.end(), options.arguments.begin(), options.arguments.end());
-  std::vector<std::string> environment{"HOME=" + home, "PATH=/usr/bin:/bin"};
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    if (std::string_view(*variable).find("SAN_OPTIONS=") != std::string_view::npos) {
-      environment.emplace_back(*variable);
-    }
-  }
+  std::vector<std::string> environment = environment_in(home);
   environment.insert(environment.end(), options.environment.begin(), options.environment.end());
   auto lookup = [&](std::string_view name) -> std::optional<std::string> {
     for (const std::string& variable : environment) {
@@ -160,13 +174,9 @@ void DaemonProcess::signal(int signal) const {
 }
 
 int DaemonProcess::wait_end(std::chrono::milliseconds limit) {
-  UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, m_pid, 0)));
-  REQUIRE(process);
-  REQUIRE_MESSAGE(is_ready(process.get(), POLLIN, limit), "the daemon did not end in time");
-  int status = 0;
-  REQUIRE(::waitpid(m_pid, &status, 0) == m_pid);
+  int code = wait_end_of(m_pid, limit);
   m_pid = -1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return code;
 }
 
 void DaemonProcess::kill() {

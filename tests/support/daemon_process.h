@@ -15,6 +15,13 @@ namespace upskill::tests {
 
 inline constexpr std::chrono::seconds k_limit{30};
 
+// What a program in this home finds as its environment: no variable of the caller's but the
+// sanitizers'.
+std::vector<std::string> environment_in(const std::string& home);
+
+// The exit code of a child, or 128 + the signal; fails the test when it takes longer.
+int wait_end_of(pid_t child, std::chrono::milliseconds limit = k_limit);
+
 // Reads lines from a descriptor.
 class LineReader {
 public:
@@ -71,6 +78,9 @@ public:
   // With copies of these descriptors.
   void send(std::string_view bytes, const std::vector<int>& descriptors);
   std::string line();
+
+  // Nothing when the connection was closed.
+  std::optional<std::string> line_or_end() { return m_reader.line(); }
 
   bool ends() { return m_reader.ends(); }
 

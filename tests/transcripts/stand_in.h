@@ -56,6 +56,13 @@ public:
     return line;
   }
 
+  // As a daemon does; with a script, the script says when.
+  void end() override {
+    if (!m_is_scripted) {
+      notice("close", {});
+    }
+  }
+
   bool outside(std::string_view command) override {
     std::string_view word = command.substr(0, command.find(' '));
     std::string_view argument =

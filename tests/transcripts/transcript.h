@@ -6,11 +6,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 // Golden sessions. A transcript is a file of lines:
 //   # why this session exists
 //   ! people            the session is one of a person's (agents' unless said)
+//   ! end               the client closes its input; without it, so it does after the last line
 //   ! stand-in          needs a scripted outside, so it cannot run against a daemon
 //   > line              what the client sends, byte for byte; it need not be JSON
 //   < pattern           the next line the server sends (pattern.h)
@@ -27,12 +29,15 @@ public:
   // affair.
   virtual std::optional<std::string> receive() = 0;
 
+  // The client has said everything; what the server has still to say comes all the same.
+  virtual void end() {}
+
   // Runs a stand-in's command; false when this wire has no stand-in.
   virtual bool outside(std::string_view) { return false; }
 };
 
 struct Step {
-  enum class Kind { send, expect, expect_any_order, outside };
+  enum class Kind { send, expect, expect_any_order, end, outside };
 
   Kind kind = Kind::send;
   std::string text = {};
@@ -58,6 +63,8 @@ inline Transcript parse_transcript(std::string name, std::istream& in) {
     auto rest = [&](std::string_view mark) { return line.substr(mark.size()); };
     if (line == "! people") {
       transcript.is_people = true;
+    } else if (line == "! end") {
+      transcript.steps.push_back({Step::Kind::end, {}, number});
     } else if (line == "! stand-in") {
       transcript.needs_stand_in = true;
     } else if (line.starts_with("> ")) {
@@ -101,6 +108,10 @@ public:
         m_wire.send(step.text);
         ++at;
         break;
+      case Step::Kind::end:
+        end_once();
+        ++at;
+        break;
       case Step::Kind::outside:
         if (!m_wire.outside(step.text)) {
           problem(step, "the stand-in cannot do this: " + step.text);
@@ -117,6 +128,7 @@ public:
       }
     }
     if (m_problems.empty()) {
+      end_once();
       if (std::optional<std::string> extra = m_wire.receive()) {
         m_problems.push_back(m_transcript.name + ": the server also sent " + extra->substr(0, 300));
       }
@@ -127,6 +139,12 @@ public:
 private:
   void problem(const Step& step, const std::string& what) {
     m_problems.push_back(m_transcript.name + ":" + std::to_string(step.line) + ": " + what);
+  }
+
+  void end_once() {
+    if (!std::exchange(m_has_ended, true)) {
+      m_wire.end();
+    }
   }
 
   // Nothing after a problem was noted.
@@ -192,6 +210,7 @@ private:
   const Transcript& m_transcript;
   Wire& m_wire;
   std::vector<std::string> m_problems = {};
+  bool m_has_ended = false;
 };
 
 } // namespace upskill::transcripts
