@@ -42,6 +42,7 @@ Result<UniqueFd> open_connection(const Invocation& invocation, const Environment
 std::string
 context_of(const Invocation& invocation, const Screen& screen, const Environment& environment) {
   CallContext context = connect::collect_context(environment);
+  context.version = UPSKILL_VERSION;
   if (!invocation.config.empty()) {
     context.config = normalized_path(invocation.config, context.cwd);
   }

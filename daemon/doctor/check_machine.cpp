@@ -1,4 +1,5 @@
 #include "daemon/doctor/checks.h"
+#include "protocol/base/utf8.h"
 #include "skills/library/folder.h"
 
 #include <fcntl.h>
@@ -13,6 +14,7 @@ namespace {
 
 constexpr std::uint64_t k_little_space = 200u << 20; // bytes; a version is kept of every change
 constexpr std::uint64_t k_no_space = 16u << 20;
+constexpr std::size_t k_longest_version = 64; // bytes that are shown of a client's word
 
 std::string quoted(std::string_view text) {
   return "`" + std::string(text) + "`";
@@ -94,6 +96,16 @@ void check_databases_put_aside(const Places& places, Findings& findings) {
   }
 }
 
+void check_version(const Facts& facts, Findings& findings) {
+  if (!facts.asked_by.empty() && facts.asked_by != facts.status.version) {
+    findings.add(FindingLevel::warning,
+                 "version",
+                 "the daemon is version " + facts.status.version + ", `upskill` is "
+                     + to_valid_utf8(utf8_prefix(facts.asked_by, k_longest_version)),
+                 "`upskill daemon stop` ends it; the next command starts the one beside it");
+  }
+}
+
 } // namespace
 
 void check_machine(const Facts& facts, Findings& findings) {
@@ -123,6 +135,7 @@ void check_machine(const Facts& facts, Findings& findings) {
                  "folders are not watched: changes are seen only by `upskill sync now`",
                  "`upskill daemon logs` says why; then restart the daemon");
   }
+  check_version(facts, findings);
   check_space(places.state, findings);
 
   struct stat state {};

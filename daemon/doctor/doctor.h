@@ -15,7 +15,8 @@ struct Facts {
   std::shared_ptr<const daemon::Scene> scene;
   Places places;
   Environment environment;
-  StatusResult status = {};                  // of the sync service; its warnings are findings
+  StatusResult status = {};  // of the sync service; its warnings are findings
+  std::string asked_by = {}; // version of the program that asks; empty: it has not said
   std::optional<SyncStatusResult> sync = {}; // where sync is on
 };
 

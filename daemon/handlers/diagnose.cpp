@@ -1,4 +1,5 @@
 #include "daemon/await.h"
+#include "daemon/daemon.h"
 #include "daemon/doctor/doctor.h"
 #include "daemon/handlers/skill_answers.h"
 #include "daemon/runtime/offload.h"
@@ -16,6 +17,8 @@ Awaitable<DoctorResult> diagnose(SkillLibrary& library, RequestContext context) 
   facts.places = service.context().places;
   facts.environment = service.environment();
   service.describe(facts.status);
+  facts.status.version = version();
+  facts.asked_by = context.caller.version;
   if (!seen) {
     facts.status.warnings.push_back(seen.error().message);
   }

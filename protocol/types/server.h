@@ -18,6 +18,7 @@ struct NoParams {
 // (decisions: CallContext). Used for that call; never logged, never stored.
 struct CallContext {
   static constexpr bool k_lenient = true;
+  std::string version = {}; // of the program that asks; the daemon may be another
   std::string cwd = {};
   std::string config = {};
   std::optional<std::int64_t> columns = {};
@@ -25,6 +26,7 @@ struct CallContext {
   std::map<std::string, std::string> environment = {};
 
   static void describe(auto& f) {
+    f.optional(&CallContext::version, "version", "Of the program that asks.");
     f.optional(&CallContext::cwd, "cwd", "Working directory of the caller.");
     f.optional(&CallContext::config, "config", "Path of the configuration to use.");
     f.optional(&CallContext::columns, "columns", "Width of the caller's terminal.");

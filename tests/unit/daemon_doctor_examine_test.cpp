@@ -1,3 +1,4 @@
+#include "daemon/daemon.h"
 #include "tests/support/skills_world.h"
 
 #include <sys/stat.h>
@@ -49,6 +50,25 @@ TEST_SUITE("doctor") {
     auto root = std::ranges::find(result.roots, world / ".agents/skills", &RootStatus::path);
     REQUIRE(root != result.roots.end());
     CHECK(root->skills == 1);
+  }
+
+  TEST_CASE("a client of another version than the daemon is told, with how to mend it") {
+    SkillsWorld world;
+    auto asked_by = [&](std::string version) {
+      daemon::RequestContext context;
+      context.caller.version = std::move(version);
+      auto result = world.call(k_doctor, DoctorParams(), std::move(context));
+      REQUIRE(result);
+      return of(*result, "version");
+    };
+    std::string own(daemon::version());
+    CHECK(asked_by("").empty());
+    CHECK(asked_by(own).empty());
+    auto other = asked_by("0.0.9");
+    REQUIRE(other.size() == 1);
+    CHECK(other[0].level == FindingLevel::warning);
+    CHECK(other[0].message == "the daemon is version " + own + ", `upskill` is 0.0.9");
+    CHECK(other[0].hint.find("`upskill daemon stop`") != std::string::npos);
   }
 
   TEST_CASE("what Cursor will list twice is told, with how to avoid it") {
