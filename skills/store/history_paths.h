@@ -15,6 +15,6 @@ namespace upskill::store {
 Result<std::string> encode_history_paths(std::vector<HistoryPath> paths);
 
 // corrupt: what encode_history_paths does not write.
-Result<std::vector<HistoryPath>> decode_history_paths(std::string_view text);
+Result<std::vector<HistoryPath>> decode_history_paths(std::string_view record);
 
 } // namespace upskill::store

@@ -53,6 +53,16 @@ struct RootRow {
   friend bool operator==(const RootRow&, const RootRow&) = default;
 };
 
+// What is known of a skill in one root.
+struct ReplicaRow {
+  Id root = 0;
+  ReplicaKind kind = ReplicaKind::copy;
+  std::optional<Fingerprint> fingerprint = {}; // nothing: look again
+  std::optional<Digest> hash = {};             // of the tree that the fingerprint stands for
+
+  friend bool operator==(const ReplicaRow&, const ReplicaRow&) = default;
+};
+
 struct SkillRow {
   Id id = 0;
   Id scope = 0;
@@ -61,6 +71,7 @@ struct SkillRow {
   std::optional<Digest> ancestor = {}; // hash of the last agreed tree
   std::string tree = {};               // that tree as a record; empty with no ancestor
   std::string state = {};
+  std::vector<ReplicaRow> replicas = {};
 
   friend bool operator==(const SkillRow&, const SkillRow&) = default;
 };
@@ -74,16 +85,7 @@ struct SkillView {
   std::optional<Digest> ancestor;
   std::string_view tree; // empty unless asked for
   std::string_view state;
-};
-
-struct ReplicaRow {
-  Id skill = 0;
-  Id root = 0;
-  ReplicaKind kind = ReplicaKind::copy;
-  std::optional<Fingerprint> fingerprint = {}; // nothing: look again
-  std::optional<Digest> hash = {};             // of the tree that the fingerprint stands for
-
-  friend bool operator==(const ReplicaRow&, const ReplicaRow&) = default;
+  std::vector<ReplicaRow> replicas;
 };
 
 struct HistoryPath {

@@ -5,9 +5,9 @@
 namespace upskill::store {
 
 std::span<const Migration> sync_migrations() {
-  // AUTOINCREMENT where an id outlives its row: history names scopes, people name history entries
-  // and conflicts. `tree` is the last column, so that the others are read without it. No more
-  // indexes than what is asked often needs: each costs with every change.
+  // AUTOINCREMENT where an id outlives its row: history names scopes, people name conflicts. `tree`
+  // is the last column, so that the others are read without it. No index that only a person's rare
+  // question needs: each costs with every change.
   static constexpr std::array k_migrations{Migration(R"sql(
 CREATE TABLE settings (
   key TEXT PRIMARY KEY,
@@ -42,21 +42,13 @@ CREATE TABLE skills (
   key TEXT NOT NULL,
   ancestor BLOB,
   state TEXT NOT NULL,
+  replicas BLOB NOT NULL,
   tree BLOB NOT NULL,
   UNIQUE (scope, key)
 ) STRICT;
 
-CREATE TABLE replicas (
-  skill INTEGER NOT NULL REFERENCES skills (id) ON DELETE CASCADE,
-  root INTEGER NOT NULL REFERENCES roots (id) ON DELETE CASCADE,
-  kind TEXT NOT NULL,
-  fingerprint BLOB,
-  hash BLOB,
-  PRIMARY KEY (skill, root)
-) STRICT, WITHOUT ROWID;
-
 CREATE TABLE history (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  id INTEGER PRIMARY KEY,
   time_ms INTEGER NOT NULL,
   batch INTEGER NOT NULL,
   action TEXT NOT NULL,
@@ -69,8 +61,6 @@ CREATE TABLE history (
   reason TEXT NOT NULL,
   paths BLOB NOT NULL
 ) STRICT;
-CREATE INDEX history_by_skill ON history (skill, id);
-CREATE INDEX history_by_batch ON history (batch);
 
 CREATE TABLE conflicts (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1,6 +1,7 @@
 #include "skills/store/sync_store.h"
 
 #include "skills/store/history_paths.h"
+#include "skills/store/replica_record.h"
 #include "skills/store/sync_columns.h"
 #include "skills/store/sync_schema.h"
 
@@ -30,10 +31,14 @@ Result<void> SyncStore::remove_setting(std::string_view key) {
 
 Result<void> SyncStore::each_live_digest(std::int64_t since_ms,
                                          const std::function<void(const Digest&)>& visit) {
+  auto visit_if = [&](const std::optional<Digest>& digest) {
+    if (digest) {
+      visit(*digest);
+    }
+  };
   TRY_ASSIGN(Statement rows,
              m_database.query(
                  R"sql(SELECT ancestor FROM skills WHERE ancestor IS NOT NULL
-UNION SELECT hash FROM replicas WHERE hash IS NOT NULL
 UNION SELECT expected FROM displaced WHERE expected IS NOT NULL
 UNION SELECT v.hash FROM conflict_versions v JOIN conflicts c ON c.id = v.conflict
   WHERE c.resolved_ms IS NULL OR c.resolved_ms >= ?1
@@ -46,8 +51,17 @@ UNION SELECT after FROM history WHERE time_ms >= ?1 AND after IS NOT NULL)sql",
       break;
     }
     TRY_ASSIGN(std::optional<Digest> digest, rows.digest(0));
-    if (digest) {
-      visit(*digest);
+    visit_if(digest);
+  }
+  TRY_ASSIGN(Statement skills, m_database.prepare("SELECT replicas FROM skills"));
+  for (;;) {
+    TRY_ASSIGN(bool more, skills.step());
+    if (!more) {
+      break;
+    }
+    TRY_ASSIGN(std::vector<ReplicaRow> replicas, decode_replicas(skills.blob(0)));
+    for (const ReplicaRow& replica : replicas) {
+      visit_if(replica.hash);
     }
   }
   TRY_ASSIGN(Statement entries,
@@ -59,11 +73,8 @@ UNION SELECT after FROM history WHERE time_ms >= ?1 AND after IS NOT NULL)sql",
     }
     TRY_ASSIGN(std::vector<HistoryPath> paths, decode_history_paths(entries.blob(0)));
     for (const HistoryPath& path : paths) {
-      for (const std::optional<Digest>& digest : {path.before, path.after}) {
-        if (digest) {
-          visit(*digest);
-        }
-      }
+      visit_if(path.before);
+      visit_if(path.after);
     }
   }
 }

@@ -14,7 +14,6 @@ enum class TreeRecord { leave, read };
 
 // Returns false to end the visit.
 using VisitSkill = std::function<bool(const SkillView&)>;
-using VisitReplica = std::function<bool(const ReplicaRow&)>;
 
 // sync.db: what the sync engine remembers between two looks at the disk. The only SQL on it is in
 // sync_schema.cpp and sync_store_*.cpp. Used by one thread at a time, as its Database.
@@ -36,12 +35,11 @@ public:
   Result<std::vector<ScopeRow>> scopes(); // by id
   Result<std::optional<ScopeRow>> find_scope(std::string_view path);
   Result<Id> put_scope(const ScopeRow& row);
-  Result<void> remove_scope(Id id); // with its roots, skills, replicas and conflicts
+  Result<void> remove_scope(Id id); // with its roots, skills and conflicts
 
   Result<std::vector<RootRow>> roots(); // by scope, priority, id
   Result<Id> put_root(const RootRow& row);
   Result<void> set_root_state(Id id, RootState state, std::string_view reason);
-  Result<void> remove_root(Id id); // with its replicas
 
   // By id; the trees only where they are asked for.
   Result<void> each_skill(TreeRecord tree, const VisitSkill& visit);
@@ -51,13 +49,8 @@ public:
   // The last agreed tree; none: nothing was ever agreed. The record is that of sync::Tree.
   Result<void> set_ancestor(Id id, const std::optional<Digest>& hash, std::string_view tree);
   Result<void> set_skill_state(Id id, std::string_view state);
-  Result<void> remove_skill(Id id); // with its replicas
-
-  Result<void> each_replica(const VisitReplica& visit);  // by skill, root
-  Result<std::vector<ReplicaRow>> replicas_of(Id skill); // by root
-  Result<void> put_replica(const ReplicaRow& row);
-  Result<void> remove_replica(Id skill, Id root);
-  Result<void> forget_fingerprints(Id root); // so that all of the root is looked at again
+  Result<void> set_replicas(Id id, const std::vector<ReplicaRow>& replicas);
+  Result<void> remove_skill(Id id);
 
   // A number greater than all batches of the history.
   Result<Id> next_batch();
@@ -65,9 +58,9 @@ public:
   // Newest first, at most `limit`; only of `skill` unless that is empty.
   Result<std::vector<HistoryRow>> history(std::string_view skill, std::int64_t limit);
   Result<std::optional<HistoryRow>> history_entry(Id id);
-  Result<std::vector<HistoryRow>> history_batch(Id batch); // newest first
   Result<void> set_undone(Id id, bool undone);
-  // Removes what is older than `before_ms`; the number of entries.
+  // Removes what is older than `before_ms`, but for the newest entry, which keeps its number from
+  // being given again. The number of removed entries.
   Result<std::int64_t> purge_history(std::int64_t before_ms);
 
   Result<Id> add_conflict(const ConflictRow& row); // row.id is not looked at

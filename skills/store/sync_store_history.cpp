@@ -38,7 +38,9 @@ Result<std::vector<HistoryRow>> entries_of(Statement rows) {
 } // namespace
 
 Result<Id> SyncStore::next_batch() {
-  TRY_ASSIGN(Statement row, m_database.query("SELECT coalesce(max(batch), 0) + 1 FROM history"));
+  TRY_ASSIGN(Statement row,
+             m_database.query(
+                 "SELECT coalesce((SELECT batch FROM history ORDER BY id DESC LIMIT 1), 0) + 1"));
   TRY(row.step());
   return row.integer(0);
 }
@@ -90,15 +92,6 @@ Result<std::optional<HistoryRow>> SyncStore::history_entry(Id id) {
   return entries.empty() ? std::nullopt : std::optional(std::move(entries.front()));
 }
 
-Result<std::vector<HistoryRow>> SyncStore::history_batch(Id batch) {
-  TRY_ASSIGN(Statement rows,
-             m_database.query("SELECT id, time_ms, batch, action, skill, scope, source, before,"
-                              " after, undone, reason, paths FROM history WHERE batch = ?"
-                              " ORDER BY id DESC",
-                              batch));
-  return entries_of(std::move(rows));
-}
-
 Result<void> SyncStore::set_undone(Id id, bool undone) {
   TRY_ASSIGN(
       Statement update,
@@ -108,7 +101,9 @@ Result<void> SyncStore::set_undone(Id id, bool undone) {
 }
 
 Result<std::int64_t> SyncStore::purge_history(std::int64_t before_ms) {
-  TRY(m_database.run("DELETE FROM history WHERE time_ms < ?", before_ms));
+  TRY(m_database.run("DELETE FROM history WHERE time_ms < ?"
+                     " AND id < (SELECT max(id) FROM history)",
+                     before_ms));
   return m_database.changes();
 }
 

@@ -146,8 +146,4 @@ Result<void> SyncStore::set_root_state(Id id, RootState state, std::string_view 
   return {};
 }
 
-Result<void> SyncStore::remove_root(Id id) {
-  return m_database.run("DELETE FROM roots WHERE id = ?", id);
-}
-
 } // namespace upskill::store

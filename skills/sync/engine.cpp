@@ -8,6 +8,8 @@
 
 namespace upskill::sync {
 
+namespace {
+
 store::Fingerprint to_stored(const Fingerprint& fingerprint) {
   store::Fingerprint stored{};
   std::memcpy(stored.data(), &fingerprint.low, 8);
@@ -21,6 +23,8 @@ Fingerprint from_stored(const store::Fingerprint& stored) {
   std::memcpy(&fingerprint.high, stored.data() + 8, 8);
   return fingerprint;
 }
+
+} // namespace
 
 Result<Tree> tree_of_object(const store::Objects& objects, const Digest& hash) {
   TRY_ASSIGN(store::ObjectReader reader, objects.open_object(hash));
@@ -96,6 +100,18 @@ CoverScope cover_of(const ScopeSetup& setup) {
   return cover;
 }
 
+void load_replica(Scope& scope, Skill& skill, RootIndex root, const store::ReplicaRow& row) {
+  scope.agree(skill, root, row.hash);
+  Replica& replica = skill.at(root);
+  replica.kind = row.kind;
+  replica.seen = row.kind == store::ReplicaKind::link ? Presence::link
+                 : row.hash                           ? Presence::copy
+                                                      : Presence::absent;
+  if (row.fingerprint) {
+    replica.fingerprint = from_stored(*row.fingerprint);
+  }
+}
+
 // Loads what is known of a scope's skills; copies in roots that are no longer part of it are left
 // in the store, for when they are again.
 Result<void> load_skills(store::SyncStore& store, std::vector<Scope>& scopes) {
@@ -107,32 +123,18 @@ Result<void> load_skills(store::SyncStore& store, std::vector<Scope>& scopes) {
       root_of[scope.roots[i].id] = {&scope, static_cast<RootIndex>(i)};
     }
   }
-  std::unordered_map<store::Id, std::pair<Scope*, SkillIndex>> skill_of;
   TRY(store.each_skill(store::TreeRecord::leave, [&](const store::SkillView& row) {
     auto scope = scope_of.find(row.scope);
     if (scope != scope_of.end()) {
       Skill& skill = scope->second->add(std::string(row.key), std::string(row.name));
       skill.id = row.id;
       skill.ancestor = row.ancestor;
-      skill_of[row.id] = {scope->second,
-                          static_cast<SkillIndex>(&skill - scope->second->skills.data())};
-    }
-    return true;
-  }));
-  TRY(store.each_replica([&](const store::ReplicaRow& row) {
-    auto skill = skill_of.find(row.skill);
-    auto root = root_of.find(row.root);
-    if (skill != skill_of.end() && root != root_of.end()) {
-      auto [scope, index] = skill->second;
-      Skill& known = scope->skills[index];
-      Replica& replica = known.at(root->second.second);
-      replica.kind = row.kind;
-      scope->agree(known, replica.root, row.hash);
-      replica.seen = row.kind == store::ReplicaKind::link ? Presence::link
-                     : row.hash                           ? Presence::copy
-                                                          : Presence::absent;
-      if (row.fingerprint) {
-        replica.fingerprint = from_stored(*row.fingerprint);
+      for (const store::ReplicaRow& replica : row.replicas) {
+        if (auto root = root_of.find(replica.root); root != root_of.end()) {
+          load_replica(*scope->second, skill, root->second.second, replica);
+        } else {
+          skill.elsewhere.push_back(replica);
+        }
       }
     }
     return true;
@@ -183,6 +185,27 @@ OpenedState Engine::opened() const {
 
 const std::vector<ScopeSetup>& Engine::setup() const {
   return m_state->setup;
+}
+
+std::vector<store::ReplicaRow> replica_rows(const Scope& scope, const Skill& skill) {
+  std::vector<store::ReplicaRow> rows = skill.elsewhere;
+  for (const Replica& replica : skill.replicas) {
+    if (!replica.base && replica.kind == store::ReplicaKind::copy) {
+      continue; // only seen
+    }
+    store::ReplicaRow& row = rows.emplace_back();
+    row.root = scope.roots[replica.root].id;
+    row.kind = replica.kind;
+    row.hash = replica.base;
+    if (replica.fingerprint.is_known()) {
+      row.fingerprint = to_stored(replica.fingerprint);
+    }
+  }
+  return rows;
+}
+
+Result<void> Engine::State::record_replicas(const Scope& scope, const Skill& skill) {
+  return skill.id == 0 ? Result<void>{} : store.set_replicas(skill.id, replica_rows(scope, skill));
 }
 
 Result<void> Engine::State::record_root(Scope& scope, RootIndex index) {
@@ -266,7 +289,7 @@ Result<void> Engine::accept_roots() {
       for (Skill& skill : scope.skills) {
         if (Replica* replica = skill.find(i); replica != nullptr && replica->base) {
           scope.agree(skill, i, std::nullopt);
-          TRY(m_state->store.remove_replica(skill.id, root.id));
+          TRY(m_state->record_replicas(scope, skill));
         }
       }
       root.judgement = {};

@@ -37,12 +37,14 @@ struct Engine::State {
   bool unsynced = false; // something was written that power loss could take
 
   Result<void> record_root(Scope& scope, RootIndex root);
+  // What is known of a skill's copies; nothing where the store does not know the skill.
+  Result<void> record_replicas(const Scope& scope, const Skill& skill);
 
   std::string key_of(std::string_view name) const { return library::folded_key(name); }
 };
 
-store::Fingerprint to_stored(const Fingerprint& fingerprint);
-Fingerprint from_stored(const store::Fingerprint& fingerprint);
+// A skill's copies as the store keeps them.
+std::vector<store::ReplicaRow> replica_rows(const Scope& scope, const Skill& skill);
 
 // Everything written so far survives power loss.
 Result<void> make_durable(Engine::State& state);

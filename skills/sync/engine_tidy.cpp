@@ -97,8 +97,7 @@ Result<void> agree_on(Engine::State& state,
     Skill* skill = scope.find(state.key_of(name));
     if (root && skill != nullptr && skill->id != 0) {
       scope.agree(*skill, *root, hash);
-      TRY(state.store.put_replica(
-          {skill->id, scope.roots[*root].id, store::ReplicaKind::copy, std::nullopt, hash}));
+      TRY(state.record_replicas(scope, *skill));
     }
   }
   return {};

@@ -33,6 +33,7 @@ struct Skill {
   std::string name;
   std::optional<Digest> ancestor = {};
   std::vector<Replica> replicas = {};
+  std::vector<store::ReplicaRow> elsewhere = {}; // in roots that are no part of the scope now
 
   Replica* find(RootIndex root);
   const Replica* find(RootIndex root) const;

@@ -120,7 +120,7 @@ void RoundRun::forget_root(Scope& scope, RootIndex root) {
   for (Skill& skill : scope.skills) {
     if (Replica* replica = skill.find(root); replica != nullptr && replica->base) {
       scope.agree(skill, root, std::nullopt);
-      warn_if(m_state.store.remove_replica(skill.id, scope.roots[root].id));
+      warn_if(m_state.record_replicas(scope, skill));
     }
   }
 }

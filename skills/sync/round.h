@@ -156,7 +156,6 @@ private:
   void swap_in(Scope& scope, PendingSkill& pending, store::HistoryRow& history);
   Result<void> record(Scope& scope, PendingSkill& pending, store::HistoryRow& history);
   Result<void> settle_conflict(Scope& scope, PendingSkill& pending);
-  Result<void> record_replica(Scope& scope, const Skill& skill, RootIndex root);
   Result<store::Id> batch();
 
   // round_delete.cpp
@@ -200,8 +199,8 @@ private:
   std::vector<PendingSkill> m_pending = {};
   std::uint64_t m_pending_bytes = 0;
   store::Id m_batch = 0;
-  // Looks that may be trusted next time; recorded together at the end of a batch.
-  std::vector<store::ReplicaRow> m_fingerprints = {};
+  // Skills with looks that may be trusted next time; recorded together at the end of a batch.
+  std::set<SkillIndex> m_fingerprints = {};
 };
 
 } // namespace upskill::sync

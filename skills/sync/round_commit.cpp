@@ -51,8 +51,8 @@ void RoundRun::flush(Scope& scope) {
   for (std::size_t i = 0; i < batch.size(); ++i) {
     warn_if(record(scope, batch[i], histories[i]));
   }
-  for (const store::ReplicaRow& row : m_fingerprints) {
-    warn_if(m_state.store.put_replica(row));
+  for (SkillIndex index : m_fingerprints) {
+    warn_if(m_state.record_replicas(scope, scope.skills[index]));
   }
   m_fingerprints.clear();
   warn_if(transaction->commit());
@@ -119,19 +119,6 @@ Result<store::Id> RoundRun::batch() {
   return m_batch;
 }
 
-Result<void> RoundRun::record_replica(Scope& scope, const Skill& skill, RootIndex root) {
-  const Replica* replica = skill.find(root);
-  store::ReplicaRow row;
-  row.skill = skill.id;
-  row.root = scope.roots[root].id;
-  row.kind = replica->kind;
-  row.hash = replica->base;
-  if (replica->fingerprint.is_known()) {
-    row.fingerprint = to_stored(replica->fingerprint);
-  }
-  return m_state.store.put_replica(row);
-}
-
 Result<void> RoundRun::record(Scope& scope, PendingSkill& pending, store::HistoryRow& history) {
   Skill* skill = scope.find(m_state.key_of(pending.name));
   if (skill == nullptr) {
@@ -148,9 +135,6 @@ Result<void> RoundRun::record(Scope& scope, PendingSkill& pending, store::Histor
   row.key = m_state.key_of(pending.name);
   row.ancestor = hash;
   row.tree = pending.tree.serialize();
-  if (is_new || skill->id == 0) {
-    TRY_ASSIGN(skill->id, m_state.store.put_skill(row));
-  }
   for (const auto& [root, fingerprint] : pending.holders) {
     scope.agree(*skill, root, hash);
     Replica& replica = skill->at(root);
@@ -159,10 +143,11 @@ Result<void> RoundRun::record(Scope& scope, PendingSkill& pending, store::Histor
     replica.differs = false;
     scope.orders.erase({root, pending.name});
   }
-  for (const Replica& replica : skill->replicas) {
-    if (replica.base || replica.kind != store::ReplicaKind::copy) {
-      TRY(record_replica(scope, *skill, replica.root));
-    }
+  if (is_new || skill->id == 0) {
+    row.replicas = replica_rows(scope, *skill);
+    TRY_ASSIGN(skill->id, m_state.store.put_skill(row));
+  } else {
+    TRY(m_state.record_replicas(scope, *skill));
   }
   TRY(settle_conflict(scope, pending));
   if (history.paths.empty() && !pending.conflict && pending.settles == 0) {

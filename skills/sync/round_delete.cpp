@@ -250,8 +250,8 @@ Result<void> RoundRun::record_removal(Scope& scope,
     }
     scope.agree(*skill, seen.root, std::nullopt);
     std::erase_if(skill->replicas, [&](const Replica& one) { return one.root == seen.root; });
-    TRY(m_state.store.remove_replica(skill->id, scope.roots[seen.root].id));
   }
+  TRY(m_state.record_replicas(scope, *skill));
   TRY_ASSIGN(auto held, m_state.store.find_conflict(scope.id, name, ConflictKind::deletion));
   if (held) {
     TRY(m_state.store.resolve_conflict(held->id, m_work.now.wall_ms));

@@ -246,8 +246,7 @@ void RoundRun::remember(Scope& scope, Skill& skill, const Sight& sight) {
       // Deleting a link takes the skill from the agents that read this root only.
       replica->kind = store::ReplicaKind::excluded;
       if (!m_work.dry_run && skill.id != 0) {
-        warn_if(m_state.store.put_replica(
-            {skill.id, scope.roots[seen.root].id, replica->kind, std::nullopt, std::nullopt}));
+        warn_if(m_state.record_replicas(scope, skill));
       }
     } else if (seen.presence == Presence::copy) {
       replica->kind = store::ReplicaKind::copy;
@@ -256,13 +255,7 @@ void RoundRun::remember(Scope& scope, Skill& skill, const Sight& sight) {
         && !(replica->fingerprint == sight.stats[seen.root].fingerprint)
         && !is_racy(sight.stats[seen.root], m_work.now)) {
       replica->fingerprint = sight.stats[seen.root].fingerprint;
-      if (skill.id != 0) {
-        m_fingerprints.push_back({skill.id,
-                                  scope.roots[seen.root].id,
-                                  store::ReplicaKind::copy,
-                                  to_stored(replica->fingerprint),
-                                  replica->base});
-      }
+      m_fingerprints.insert(static_cast<SkillIndex>(&skill - scope.skills.data()));
     }
   }
 }

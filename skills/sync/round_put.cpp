@@ -69,7 +69,7 @@ void RoundRun::exclude_for_readers(Scope& scope,
       const Observation& seen = sight.observations[root];
       if (seen.usable && seen.presence == Presence::absent && !seen.base) {
         skill.at(root).kind = store::ReplicaKind::excluded;
-        warn_if(record_replica(scope, skill, root));
+        warn_if(m_state.record_replicas(scope, skill));
       }
     }
   }
@@ -123,7 +123,7 @@ Result<Round> RoundRun::withdraw(Scope& scope,
     scope.agree(*skill, root, std::nullopt);
     skill->at(root).kind = store::ReplicaKind::excluded;
     skill->at(root).seen = Presence::absent;
-    warn_if(record_replica(scope, *skill, root));
+    warn_if(m_state.record_replicas(scope, *skill));
   }
   if (!m_work.dry_run) {
     exclude_for_readers(scope, *skill, sight, roots);

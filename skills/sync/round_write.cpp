@@ -241,7 +241,7 @@ std::string RoundRun::twin_of(Scope& scope, const std::string& name, RootIndex i
       }
     }
   }
-  auto known = root.names->emplace(m_state.key_of(name), name).first;
+  auto known = root.names->try_emplace(m_state.key_of(name), name).first;
   return known->second == name ? std::string() : known->second;
 }
 

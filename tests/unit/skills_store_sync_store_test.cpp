@@ -112,16 +112,15 @@ TEST_SUITE("SyncStore") {
     same_key.id = 0;
     CHECK(value_of(store.put_skill(same_key)) == skill.id);
 
-    Fingerprint seen{1, 2, 3};
-    ReplicaRow replica{skill.id, root, ReplicaKind::copy, seen, sha256("r")};
-    REQUIRE(store.put_replica(replica));
-    CHECK(value_of(store.replicas_of(skill.id)) == std::vector{replica});
-    REQUIRE(store.forget_fingerprints(root));
-    replica.fingerprint = std::nullopt;
-    CHECK(value_of(store.replicas_of(skill.id)) == std::vector{replica});
-    replica = {skill.id, root, ReplicaKind::excluded};
-    REQUIRE(store.put_replica(replica));
-    CHECK(value_of(store.replicas_of(skill.id)) == std::vector{replica});
+    skill.replicas = {{root, ReplicaKind::copy, Fingerprint{1, 2, 3}, sha256("r")},
+                      {root + 1, ReplicaKind::excluded}};
+    REQUIRE(store.set_replicas(skill.id, skill.replicas));
+    CHECK(value_of(store.skill(skill.id)) == skill);
+    skill.replicas.pop_back();
+    skill.replicas[0].fingerprint = std::nullopt;
+    skill.name = "PDF";
+    CHECK(value_of(store.put_skill(skill)) == skill.id);
+    CHECK(value_of(store.skill(skill.id)) == skill);
 
     REQUIRE(store.set_ancestor(skill.id, std::nullopt, ""));
     REQUIRE(store.set_skill_state(skill.id, "pending"));
@@ -129,20 +128,20 @@ TEST_SUITE("SyncStore") {
     CHECK(now.ancestor == std::nullopt);
     CHECK(now.state == "pending");
     CHECK(store.set_skill_state(99, "x").error().code == ErrorCode::not_found);
-    CHECK(store.put_replica({99, root}).error().code == ErrorCode::not_found);
+    CHECK(store.set_replicas(99, {}).error().code == ErrorCode::not_found);
+    skill.id = 99;
+    CHECK(store.put_skill(skill).error().code == ErrorCode::not_found);
   }
 
   TEST_CASE("what goes takes with it what hangs on it") {
     Folder folder;
     SyncStore store = open(folder);
     Id scope = scope_of(store);
-    Id root = value_of(store.put_root({.scope = scope, .path = "/r"}));
+    value_of(store.put_root({.scope = scope, .path = "/r"}));
     Id skill = value_of(store.put_skill({.scope = scope, .name = "a", .key = "a"}));
-    REQUIRE(store.put_replica({skill, root}));
     value_of(store.add_conflict({.scope = scope, .skill = "a", .versions = {{sha256("x")}}}));
-    REQUIRE(store.remove_root(root));
-    CHECK(value_of(store.replicas_of(skill)).empty());
     REQUIRE(store.remove_scope(scope));
+    CHECK(value_of(store.roots()).empty());
     CHECK(value_of(store.skill(skill)) == std::nullopt);
     CHECK(value_of(store.open_conflicts()).empty());
     // The id of a scope is not given again: history still names it.
@@ -162,20 +161,23 @@ TEST_SUITE("SyncStore") {
     for (int i = 0; i < 10'000; ++i) {
       std::string name = "skill-" + std::to_string(i);
       Digest hash = sha256(name);
+      std::vector<ReplicaRow> replicas;
+      for (Id root : roots) {
+        replicas.push_back({root, ReplicaKind::copy, Fingerprint{9}, hash});
+      }
       auto id = store.put_skill({.scope = scope,
                                  .name = name,
                                  .key = name,
                                  .ancestor = hash,
                                  .tree = std::string(250, 't'),
-                                 .state = "in_sync"});
+                                 .state = "in_sync",
+                                 .replicas = replicas});
       REQUIRE(id);
-      for (Id root : roots) {
-        REQUIRE(store.put_replica({*id, root, ReplicaKind::copy, Fingerprint{9}, hash}));
-      }
     }
     REQUIRE(batch->commit());
 
     std::size_t skills = 0;
+    std::size_t replicas = 0;
     Id last = 0;
     bool right = true;
     REQUIRE(store.each_skill(TreeRecord::read, [&](const SkillView& skill) {
@@ -183,17 +185,14 @@ TEST_SUITE("SyncStore") {
               && skill.tree.size() == 250;
       last = skill.id;
       ++skills;
+      for (const ReplicaRow& replica : skill.replicas) {
+        right = right && replica.fingerprint == Fingerprint{9} && replica.hash == skill.ancestor;
+        ++replicas;
+      }
       return true;
     }));
     CHECK(right);
     CHECK(skills == 10'000);
-    std::size_t replicas = 0;
-    REQUIRE(store.each_replica([&](const ReplicaRow& replica) {
-      right = right && replica.fingerprint == Fingerprint{9} && replica.hash.has_value();
-      ++replicas;
-      return true;
-    }));
-    CHECK(right);
     CHECK(replicas == 30'000);
     std::size_t visits = 0;
     REQUIRE(store.each_skill(TreeRecord::leave, [&](const SkillView& skill) {
@@ -226,16 +225,16 @@ TEST_SUITE("SyncStore") {
     CHECK(value_of(store.history("", 1)) == std::vector{removal});
     CHECK(value_of(store.history("", -1)).empty());
     CHECK(value_of(store.history("pdf", 10)) == std::vector{update});
-    CHECK(value_of(store.history_batch(1)) == std::vector{update});
     CHECK(value_of(store.history_entry(update.id)) == update);
     REQUIRE(store.set_undone(update.id, true));
     CHECK(value_of(store.history_entry(update.id))->undone);
     CHECK(store.set_undone(99, true).error().code == ErrorCode::not_found);
     CHECK(value_of(store.purge_history(1500)) == 1);
     CHECK(value_of(store.history("", 10)) == std::vector{removal});
-    // An id that people may have seen is not given again.
-    REQUIRE(value_of(store.purge_history(9999)) == 1);
+    // The newest stays, so that an id that people may have seen is not given again.
+    CHECK(value_of(store.purge_history(9999)) == 0);
     CHECK(value_of(store.add_history(removal)) > removal.id);
+    CHECK(value_of(store.purge_history(9999)) == 1);
   }
 
   TEST_CASE("a history entry whose folders cannot be kept is not kept either") {
@@ -295,7 +294,8 @@ TEST_SUITE("SyncStore") {
     Id root = value_of(store.put_root({.scope = scope, .path = "/r"}));
     Id skill = value_of(
         store.put_skill({.scope = scope, .name = "a", .key = "a", .ancestor = sha256("ancestor")}));
-    REQUIRE(store.put_replica({skill, root, ReplicaKind::copy, std::nullopt, sha256("replica")}));
+    REQUIRE(
+        store.set_replicas(skill, {{root, ReplicaKind::copy, std::nullopt, sha256("replica")}}));
     value_of(store.put_displaced({.path = "/d", .expected = sha256("displaced")}));
     value_of(store.add_history({.time_ms = 100,
                                 .skill = "a",
@@ -344,16 +344,14 @@ CREATE TABLE roots (id INTEGER PRIMARY KEY,
   priority INTEGER NOT NULL, skill_count INTEGER NOT NULL, UNIQUE (scope, path)) STRICT;
 CREATE TABLE skills (id INTEGER PRIMARY KEY,
   scope INTEGER NOT NULL REFERENCES scopes (id) ON DELETE CASCADE, name TEXT NOT NULL,
-  key TEXT NOT NULL, ancestor BLOB, state TEXT NOT NULL, tree BLOB NOT NULL,
-  UNIQUE (scope, key)) STRICT;
-CREATE TABLE replicas (skill INTEGER NOT NULL REFERENCES skills (id) ON DELETE CASCADE,
-  root INTEGER NOT NULL REFERENCES roots (id) ON DELETE CASCADE, kind TEXT NOT NULL,
-  fingerprint BLOB, hash BLOB, PRIMARY KEY (skill, root)) STRICT, WITHOUT ROWID;
+  key TEXT NOT NULL, ancestor BLOB, state TEXT NOT NULL,
+  replicas BLOB NOT NULL, tree BLOB NOT NULL, UNIQUE (scope, key)) STRICT;
 INSERT INTO settings VALUES ('policy', '"cover"');
 INSERT INTO scopes VALUES (1, 'user', 1, 'cover', '{}');
 INSERT INTO roots VALUES (4, 1, '/home/a/.agents/skills', 2049, 77, 'ok', '', 0, 3);
-INSERT INTO skills VALUES (5, 1, 'pdf', 'pdf', zeroblob(32), 'in_sync', x'0100');
-INSERT INTO replicas VALUES (5, 4, 'copy', zeroblob(16), zeroblob(32));
+INSERT INTO skills VALUES (5, 1, 'pdf', 'pdf', zeroblob(32), 'in_sync',
+  CAST('4' || x'00' || 'copy' || x'00' || hex(zeroblob(16)) || x'00' || hex(zeroblob(32)) || x'00'
+  AS BLOB), x'0100');
 PRAGMA user_version=1;)sql";
     REQUIRE(sqlite3_exec(handle, sql, nullptr, nullptr, nullptr) == SQLITE_OK);
     sqlite3_close(handle);
@@ -367,8 +365,13 @@ PRAGMA user_version=1;)sql";
                                  .inode = 77,
                                  .skill_count = 3}});
     CHECK(value_of(store.find_skill(1, "pdf"))
-          == SkillRow{5, 1, "pdf", "pdf", Digest(), std::string("\1\0", 2), "in_sync"});
-    CHECK(value_of(store.replicas_of(5))
-          == std::vector{ReplicaRow{5, 4, ReplicaKind::copy, Fingerprint(), Digest()}});
+          == SkillRow{5,
+                      1,
+                      "pdf",
+                      "pdf",
+                      Digest(),
+                      std::string("\1\0", 2),
+                      "in_sync",
+                      {{4, ReplicaKind::copy, Fingerprint(), Digest()}}});
   }
 }
