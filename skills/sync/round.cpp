@@ -100,6 +100,13 @@ void RoundRun::open_roots(Scope& scope) {
       warn_if(m_state.record_root(scope, static_cast<RootIndex>(i)));
     }
     root.fd.reset(::open(setup.path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    // Before anything is written there: one new copy in an emptied root would make it look as if
+    // the others had been deleted one by one.
+    if (root.fd && is_root_emptied(scope, static_cast<RootIndex>(i))) {
+      root.fd.reset();
+      continue;
+    }
+    root.emptied_checked = false; // it may still happen during the round
     if (m_work.everything || root.git_folder.empty()) {
       root.git_folder = enclosing_git_folder(setup.path);
     }

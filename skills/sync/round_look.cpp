@@ -171,7 +171,8 @@ std::size_t RoundRun::present_in(const Scope& scope, RootIndex index, std::size_
   return present;
 }
 
-// Called when a copy is missing. The first that is found shows that the root was not emptied.
+// Called before a root is written to, and when a copy is missing. The first that is found shows
+// that the root was not emptied.
 bool RoundRun::is_root_emptied(Scope& scope, RootIndex index) {
   Root& root = scope.roots[index];
   if (root.emptied_checked) {

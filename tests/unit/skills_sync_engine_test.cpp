@@ -395,6 +395,37 @@ TEST_SUITE("Engine") {
     CHECK(world.skill(0, "one").find("edited") != std::string::npos);
   }
 
+  // A copy of a new skill in there would make the rest look deleted one by one.
+  TEST_CASE("nothing new is written into an emptied root") {
+    SyncWorld world;
+    for (int i = 0; i < 3; ++i) {
+      world.write_skill(0, "s" + std::to_string(i), "text " + std::to_string(i));
+    }
+    world.settle();
+    for (int i = 0; i < 3; ++i) {
+      world.remove(1, "s" + std::to_string(i));
+    }
+    world.write_skill(0, "fresh", "text");
+    sync::Work work;
+    SUBCASE("everything is looked at") {
+      work.everything = true;
+    }
+    SUBCASE("only the new skill is looked at") {
+      work.touched = {{world.root(0), "fresh", 1}};
+    }
+    work.now = world.now();
+    REQUIRE(world.engine().run(work));
+    CHECK(world.engine().status().state == SyncState::halted);
+    CHECK(exists(world.at(2, "fresh/SKILL.md")));
+    CHECK_FALSE(exists(world.at(1, "fresh")));
+    world.run();
+    world.pass(10'000);
+    world.run();
+    for (int i = 0; i < 3; ++i) {
+      CHECK(exists(world.at(0, "s" + std::to_string(i) + "/SKILL.md")));
+    }
+  }
+
   TEST_CASE("losing the database loses no skill: the union remains") {
     SyncWorld world;
     world.write_skill(0, "one", "text");
