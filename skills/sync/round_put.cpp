@@ -17,7 +17,8 @@ Result<Round> RoundRun::put(Scope& scope,
   TRY_ASSIGN(Tree tree, tree_of_object(m_state.objects, content));
   std::string key = m_state.key_of(name);
   Skill* skill = scope.find(key);
-  if (skill == nullptr) {
+  const bool unknown = skill == nullptr; // it was deleted, or is only known from a conflict
+  if (unknown) {
     skill = &scope.add(key, name);
   }
   for (RootIndex root : roots) {
@@ -32,8 +33,13 @@ Result<Round> RoundRun::put(Scope& scope,
   pending.settles = conflict.settles;
   pending.conflict = std::move(conflict.reopens);
   EntryBytes bytes_of = bytes_from(scope, name, sight, pending.tree);
+  // Where nothing is left to be written over, it comes back as a new skill would.
+  bool nowhere = std::ranges::all_of(sight.observations, [](const Observation& seen) {
+    return seen.usable && seen.presence == Presence::absent;
+  });
+  RootSet wanted = nowhere && roots.empty() ? scope.wanted(*skill, {}, {}) : RootSet();
   for (const Observation& seen : sight.observations) {
-    bool named = std::ranges::find(roots, seen.root) != roots.end();
+    bool named = std::ranges::find(roots, seen.root) != roots.end() || wanted.test(seen.root);
     if (!seen.usable) {
       continue;
     }
@@ -44,6 +50,17 @@ Result<Round> RoundRun::put(Scope& scope,
     } else if (seen.presence == Presence::absent && named) {
       stage_new(scope, name, sight, seen.root, pending, bytes_of);
     }
+  }
+  bool nothing = pending.writes.empty() && pending.holders.empty();
+  if (unknown && nothing) {
+    scope.remove(key); // no copy of it is anywhere, so there is nothing to know
+  }
+  if (nothing && !m_work.dry_run) {
+    close_roots(scope);
+    return fail(ErrorCode::refused,
+                "no copy of `" + name + "` could be written",
+                m_round.warnings.empty() ? "`upskill sync status` shows why"
+                                         : m_round.warnings.front());
   }
   if (scope.deletions.contains(name)) {
     forget_deletion(scope, name);

@@ -275,6 +275,31 @@ TEST_SUITE("Engine") {
     CHECK_FALSE(exists(world.at(1, "s0/SKILL.md")));
   }
 
+  TEST_CASE("a version of a conflict can be chosen after its skill was deleted") {
+    SyncWorld world;
+    world.write_skill(0, "one", "left");
+    world.write_skill(1, "one", "right");
+    world.write_skill(0, "two", "text");
+    world.settle();
+    world.remove(0, "one");
+    world.settle();
+    REQUIRE_FALSE(exists(world.at(1, "one")));
+    auto conflicts = world.engine().conflicts({});
+    REQUIRE(conflicts);
+    REQUIRE(conflicts->conflicts.size() == 1);
+    auto planned = world.engine().resolve({"one", "loser", true}, world.now());
+    REQUIRE_MESSAGE(planned, planned.error().message);
+    CHECK(planned->steps.size() == 3);
+    CHECK(world.engine().status().skills.size() == 1);
+    auto done = world.engine().resolve({"one", "loser", false}, world.now());
+    REQUIRE_MESSAGE(done, done.error().message);
+    for (std::size_t i : {0u, 1u, 2u}) {
+      CHECK(exists(world.at(i, "one/SKILL.md")));
+      CHECK(world.skill(i, "one") == world.skill(0, "one"));
+    }
+    CHECK(world.run().steps.empty());
+  }
+
   TEST_CASE("a root that was emptied and comes back piece by piece deletes nothing") {
     SyncWorld world;
     for (int i = 0; i < 4; ++i) {
