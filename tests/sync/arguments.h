@@ -17,9 +17,8 @@ struct Arguments {
   bool verbose = false;
 };
 
-// Ends the program on anything else.
-inline Arguments arguments_of(int count, char** words) {
-  Arguments arguments;
+// Over these defaults; ends the program on anything else.
+inline Arguments arguments_of(int count, char** words, Arguments arguments = {}) {
   for (int i = 1; i < count; ++i) {
     std::string_view word = words[i];
     bool last = i + 1 == count;

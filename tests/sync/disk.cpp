@@ -22,7 +22,7 @@ namespace upskill::sync_test {
 namespace {
 
 [[noreturn]] void broken(const std::string& what) {
-  throw Violation("the test's own world: " + what + ": " + std::strerror(errno));
+  throw NotDone("the test's own world: " + what + ": " + std::strerror(errno));
 }
 
 void write_all(int fd, std::string_view bytes, const std::string& path) {

@@ -19,6 +19,11 @@ struct Violation : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Something that a person tried could not be done.
+struct NotDone : Violation {
+  using Violation::Violation;
+};
+
 // /dev/shm where that is in memory and may be written, else TMPDIR or /tmp. Says so once.
 std::string fast_folder();
 // A fresh folder in `parent`.

@@ -6,18 +6,6 @@
 #include <algorithm>
 
 namespace upskill::sync_test {
-namespace {
-
-bool takes_part(const std::string& name) {
-  return name != "outside" && !library::refused_name(name) && !library::ignored_name(name);
-}
-
-std::string object_path(const std::string& objects, const Digest& hash) {
-  std::string hex = hash.hex();
-  return objects + "/" + hex.substr(0, 2) + "/" + hex.substr(2) + ".tar";
-}
-
-} // namespace
 
 // Every whole version that a round is about to see. It may not be lost, whatever comes.
 std::map<Digest, std::string> World::stable_versions(const sync::Work& work) const {
@@ -163,93 +151,9 @@ void World::check_no_collisions(const sync::Round& round) {
   }
 }
 
-// The status against a recount of the disk.
 void World::check_status() {
-  SyncStatusResult status = m_engine->status();
-  std::map<std::string, std::int64_t> listed;
-  for (const SkillSyncStatus& skill : status.skills) {
-    for (const ReplicaStatus& replica : skill.replicas) {
-      listed[parent_path(replica.path)] += replica.state == ReplicaState::current
-                                           || replica.state == ReplicaState::changed
-                                           || replica.state == ReplicaState::link;
-      std::size_t i = *root_of(replica.path);
-      auto of_root = std::ranges::find(status.roots, root(i), &RootStatus::path);
-      if (of_root->state != RootState::ok || !of_root->reason.empty() || !takes_part(skill.skill)) {
-        continue;
-      }
-      sync::ReadResult there = look(root(i), skill.skill);
-      bool right = true;
-      std::string hash = there.tree.hash().hex();
-      switch (replica.state) {
-      case ReplicaState::current:
-        right = there.stat.presence == sync::Presence::copy
-                && (hash == replica.hash || hash == skill.hash);
-        break;
-      case ReplicaState::changed:
-        right = there.stat.presence == sync::Presence::copy && hash != skill.hash;
-        break;
-      case ReplicaState::absent:
-      case ReplicaState::excluded:
-        right = there.stat.presence == sync::Presence::absent;
-        break;
-      case ReplicaState::link:
-        right = there.stat.presence == sync::Presence::link;
-        break;
-      case ReplicaState::incomplete:
-        right = there.stat.presence == sync::Presence::incomplete;
-        break;
-      case ReplicaState::problem:
-        right = there.stat.presence == sync::Presence::problem
-                || there.stat.presence == sync::Presence::link;
-        break;
-      }
-      if (!right) {
-        throw Violation("the status calls `" + replica.path + "` "
-                        + std::string(enum_name(replica.state)) + " (" + replica.hash
-                        + "), and it is not (" + hash + " "
-                        + std::to_string(int(there.stat.presence)) + ")");
-      }
-      if (skill.state == SkillSyncState::in_sync && replica.state == ReplicaState::current
-          && replica.hash != skill.hash) {
-        throw Violation("`" + skill.skill + "` is called in sync, and its copies differ");
-      }
-    }
-    bool anywhere = false;
-    for (std::size_t i = 0; i < m_setup.roots.size(); ++i) {
-      anywhere = anywhere || exists(at(i, skill.skill)) || is_away(i)
-                 || status.roots[i].state != RootState::ok || !status.roots[i].reason.empty();
-    }
-    if (!anywhere && skill.state != SkillSyncState::pending) {
-      throw Violation("the status lists `" + skill.skill + "` as "
-                      + std::string(enum_name(skill.state)) + ", and it is nowhere");
-    }
-  }
-  for (const RootStatus& one : status.roots) {
-    if (one.skills != listed[one.path]) {
-      throw Violation("the status counts " + std::to_string(one.skills) + " skills in `" + one.path
-                      + "`, and lists " + std::to_string(listed[one.path]));
-    }
-  }
   auto conflicts = m_engine->conflicts({});
-  std::set<std::string> content;
-  std::set<std::string> held;
-  for (const Conflict& conflict : conflicts->conflicts) {
-    (conflict.kind == ConflictKind::content ? content : held).insert(conflict.skill);
-  }
-  if (static_cast<std::size_t>(status.held) != held.size()) {
-    throw Violation("the status holds " + std::to_string(status.held) + " deletions, and "
-                    + std::to_string(held.size()) + " are listed");
-  }
-  for (const SkillSyncStatus& skill : status.skills) {
-    bool says = skill.state == SkillSyncState::conflict;
-    if (says && !content.contains(skill.skill)) {
-      throw Violation("the status shows a conflict of `" + skill.skill + "` that is not listed");
-    }
-    if (!says && content.contains(skill.skill) && skill.state != SkillSyncState::held
-        && skill.state != SkillSyncState::pending) {
-      throw Violation("the status hides the conflict of `" + skill.skill + "`");
-    }
-  }
+  sync_test::check_status(m_engine->status(), *conflicts, layout());
 }
 
 // Everything is back and nothing is under way: copies agree, agents see what they should, and
@@ -272,61 +176,7 @@ void World::check_rest() {
   if (!halted && status.held == 0) {
     m_deleted.clear();
   }
-  std::map<std::string, std::set<std::string>> hashes;
-  for (std::size_t i = 0; i < m_setup.roots.size(); ++i) {
-    auto of_root = std::ranges::find(status.roots, root(i), &RootStatus::path);
-    if (of_root->state != RootState::ok && of_root->state != RootState::absent) {
-      throw Violation("everything was put back, and `" + root(i) + "` is still "
-                      + std::string(enum_name(of_root->state)) + ": " + of_root->reason);
-    }
-    for (const std::string& name : names_in(root(i))) {
-      auto skill = std::ranges::find(status.skills, name, &SkillSyncStatus::skill);
-      if (!takes_part(name) || !is_folder(at(i, name)) || skill == status.skills.end()
-          || !Digest::from_hex(skill->hash)) {
-        continue;
-      }
-      sync::ReadResult there = look(root(i), name);
-      if (there.stat.presence == sync::Presence::copy) {
-        hashes[name].insert(there.tree.hash().hex());
-      }
-    }
-  }
-  for (const auto& [name, versions] : hashes) {
-    const auto& skill = *std::ranges::find(status.skills, name, &SkillSyncStatus::skill);
-    if (versions.size() > 1 || *versions.begin() != skill.hash) {
-      throw Violation("at rest, the copies of `" + name + "` differ");
-    }
-    check_placement(name, skill);
-  }
-}
-
-// Each agent sees the skill, unless its place is taken or was cleared on purpose.
-void World::check_placement(const std::string& name, const SkillSyncStatus& status) {
-  if (status.state == SkillSyncState::held || status.state == SkillSyncState::problem) {
-    return;
-  }
-  auto taken = [&](std::size_t i) {
-    auto replica = std::ranges::find(status.replicas, at(i, name), &ReplicaStatus::path);
-    if (replica != status.replicas.end() && replica->state != ReplicaState::current
-        && replica->state != ReplicaState::absent) {
-      return true;
-    }
-    return std::ranges::any_of(names_in(root(i)), [&](const std::string& other) {
-      return other != name && library::folded_key(other) == library::folded_key(name);
-    });
-  };
-  for (const sync::AgentSetup& agent : m_setup.agents) {
-    bool sees = false;
-    bool reason = false;
-    for (sync::RootIndex i : agent.reads) {
-      bool wanted = m_setup.policy == SyncPolicy::cover || agent.preferred == i;
-      sees = sees || (wanted && look(root(i), name).stat.presence == sync::Presence::copy);
-      reason = reason || taken(i);
-    }
-    if (!sees && !reason) {
-      throw Violation("at rest, `" + agent.id + "` does not see `" + name + "`");
-    }
-  }
+  check_agreement(status, layout());
 }
 
 } // namespace upskill::sync_test

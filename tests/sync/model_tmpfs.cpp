@@ -17,6 +17,10 @@ constexpr int k_sequences = 200;
 constexpr int k_sequences = 2'000;
 #endif
 
+constexpr Weights k_weights = {8,  16, 6, 3, 3, 3, 6, 1, 3, 3, 2, 2, 2, 3, 1,
+                               3,  3,  3, 2, 3, 1, 2, 1, 1, 1, 4, 1, 2, 2, 8,
+                               22, 6,  3, 1, 1, 3, 3, 1, 5, 2, 2, 2, 0, 0, 0};
+
 // What broke, if anything. The folder is kept when `keep` says so.
 std::optional<std::string>
 play(std::uint64_t seed, const Operations& operations, bool keep, bool verbose) {
@@ -77,7 +81,7 @@ int main(int count, char** words) {
     for (int i = job; i < sequences && failures < 3; i += arguments.jobs) {
       std::uint64_t seed = arguments.seed + static_cast<std::uint64_t>(i);
       std::mt19937_64 random(seed * 0x9E3779B97F4A7C15U);
-      Operations operations = random_operations(random, arguments.steps);
+      Operations operations = random_operations(random, arguments.steps, k_weights);
       if (auto broken = play(seed, operations, false, arguments.verbose)) {
         failures += !report(seed, operations, *broken);
       }

@@ -6,18 +6,10 @@
 #include <sstream>
 
 namespace upskill::sync_test {
-namespace {
 
-// How often each kind comes, in the order of Kind.
-constexpr std::array<unsigned, k_kind_names.size()> k_weights = {
-    8, 16, 6, 3, 3, 3, 6, 1, 3, 3,  2, 2, 2, 3, 1, 3, 3, 3, 2, 3, 1,
-    2, 1,  1, 1, 4, 1, 2, 2, 8, 22, 6, 3, 1, 1, 3, 3, 1, 5, 2, 2, 2};
-
-} // namespace
-
-Operations random_operations(std::mt19937_64& random, int count) {
+Operations random_operations(std::mt19937_64& random, int count, const Weights& weights) {
   unsigned total = 0;
-  for (unsigned weight : k_weights) {
+  for (unsigned weight : weights) {
     total += weight;
   }
   Operations operations;
@@ -25,8 +17,8 @@ Operations random_operations(std::mt19937_64& random, int count) {
     // Not std::uniform_int_distribution: what it gives differs between standard libraries.
     auto pick = static_cast<unsigned>(random() % total);
     std::size_t kind = 0;
-    while (pick >= k_weights[kind]) {
-      pick -= k_weights[kind++];
+    while (pick >= weights[kind]) {
+      pick -= weights[kind++];
     }
     Operation& operation = operations.emplace_back();
     operation.kind = static_cast<Kind>(kind);

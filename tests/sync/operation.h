@@ -51,10 +51,13 @@ enum class Kind : std::uint8_t {
   slip_in,   // somebody edits right before or after the n-th swap of the next round
   late_edit, // of a skill whose deletion is about to be carried out, when another's is
   edit_displaced,
-  tidy
+  tidy,
+  kill_daemon,   // at once
+  kill_in_round, // after the n-th trace of what it does about an edit, or about its start
+  come_to_rest
 };
 
-inline constexpr std::array<std::string_view, 42> k_kind_names = {
+inline constexpr std::array<std::string_view, 45> k_kind_names = {
     "write_skill",     "edit_skill",     "edit_file",
     "add_file",        "delete_file",    "toggle_exec",
     "delete_skill",    "delete_many",    "rename_skill",
@@ -68,7 +71,11 @@ inline constexpr std::array<std::string_view, 42> k_kind_names = {
     "run_all",         "run_touched",    "dry_run",
     "policy",          "links",          "undo",
     "resolve",         "accept_roots",   "slip_in",
-    "late_edit",       "edit_displaced", "tidy"};
+    "late_edit",       "edit_displaced", "tidy",
+    "kill_daemon",     "kill_in_round",  "come_to_rest"};
+
+// How often each kind comes, in the order of Kind.
+using Weights = std::array<unsigned, k_kind_names.size()>;
 
 // One operation; the numbers are taken modulo what there is, so that any list of them means
 // something and can be shortened.
@@ -82,7 +89,7 @@ struct Operation {
 
 using Operations = std::vector<Operation>;
 
-Operations random_operations(std::mt19937_64& random, int count);
+Operations random_operations(std::mt19937_64& random, int count, const Weights& weights);
 // One line each: `edit_skill 1 0 2 17`; and back.
 std::string text_of(const Operations& operations);
 Operations operations_of(const std::string& text);

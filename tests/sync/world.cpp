@@ -70,13 +70,12 @@ sync::Moment World::now() const {
   return {time.tv_sec * 1000 + time.tv_nsec / 1'000'000, m_steady_ms};
 }
 
-std::optional<std::size_t> World::root_of(const std::string& path) const {
+Layout World::layout() const {
+  Layout layout{m_setup, {}};
   for (std::size_t i = 0; i < m_setup.roots.size(); ++i) {
-    if (parent_path(path) == root(i) && !base_name(path).starts_with('.')) {
-      return i;
-    }
+    layout.away.push_back(is_away(i));
   }
-  return std::nullopt;
+  return layout;
 }
 
 sync::Round World::run(sync::Work work, bool asked) {

@@ -2,6 +2,7 @@
 #include "skills/sync/engine.h"
 #include "tests/sync/disk.h"
 #include "tests/sync/operation.h"
+#include "tests/sync/truth.h"
 #include "tests/sync/watched_files.h"
 
 #include <map>
@@ -51,7 +52,12 @@ private:
 
   std::string at(std::size_t i, const std::string& path) const { return root(i) + "/" + path; }
 
-  std::optional<std::size_t> root_of(const std::string& path) const; // that directly holds it
+  // That directly holds it.
+  std::optional<std::size_t> root_of(const std::string& path) const {
+    return layout().root_of(path);
+  }
+
+  Layout layout() const;
 
   bool is_away(std::size_t i) const { return exists(away(i)); }
 
@@ -88,7 +94,6 @@ private:
   void check_no_collisions(const sync::Round& round);
   void check_status();
   void check_rest();
-  void check_placement(const std::string& name, const SkillSyncStatus& status);
 
   // probe.cpp
   void probe(std::uint32_t choice);

@@ -1,4 +1,5 @@
 #include "protocol/base/paths.h"
+#include "tests/sync/skill_text.h"
 #include "tests/sync/world.h"
 
 #include <sys/stat.h>
@@ -9,20 +10,6 @@
 #include <filesystem>
 
 namespace upskill::sync_test {
-namespace {
-
-constexpr std::array<const char*, 6> k_names = {"alpha", "beta", "gamma", "delta", "echo", "fox"};
-
-std::string skill_text(const std::string& name, std::uint32_t value) {
-  std::string text = "---\nname: " + name + "\ndescription: d\n---\n";
-  for (int line = 0; line < 3; ++line) {
-    text += "line " + std::to_string(line) + " is " + std::to_string(value % 4) + "\n";
-    text += "\nbetween\n\nthe lines\n\n";
-  }
-  return text;
-}
-
-} // namespace
 
 void World::write_skill(std::size_t i, const std::string& name, std::uint32_t value) {
   replace_file(at(i, name + "/SKILL.md"), skill_text(name, value));
@@ -37,15 +24,7 @@ void World::write_skill(std::size_t i, const std::string& name, std::uint32_t va
 
 void World::edit_skill(const std::string& folder, std::uint32_t value) {
   std::string path = folder + "/SKILL.md";
-  std::string text = read(path);
-  std::string start = "line " + std::to_string(value % 3) + " is ";
-  std::size_t from = text.find(start);
-  std::string line = start + std::to_string(value / 3 % 40);
-  if (from == std::string::npos) {
-    text += line + "\n";
-  } else {
-    text.replace(from, text.find('\n', from) - from, line);
-  }
+  std::string text = edited_text(read(path), value);
   value % 2 == 0 ? replace_file(path, text) : rewrite_file(path, text);
 }
 
