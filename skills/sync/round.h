@@ -145,10 +145,10 @@ private:
                                                Sight& sight,
                                                const Decision& decision);
 
-  Result<store::ConflictRow> keep_losers(Scope& scope,
-                                         const std::string& name,
-                                         const Decision& decision,
-                                         const std::string& reason);
+  Result<std::optional<store::ConflictRow>> keep_losers(Scope& scope,
+                                                        const std::string& name,
+                                                        const Decision& decision,
+                                                        const std::string& reason);
 
   // round_commit.cpp
   void flush(Scope& scope);

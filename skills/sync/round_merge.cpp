@@ -106,7 +106,8 @@ void RoundRun::merge_or_conflict(
         return;
       }
     }
-    Result<store::ConflictRow> conflict = keep_losers(scope, name, decision, pending.reason);
+    Result<std::optional<store::ConflictRow>> conflict =
+        keep_losers(scope, name, decision, pending.reason);
     if (!conflict) {
       warn(conflict.error());
       return;
@@ -153,14 +154,24 @@ EntryBytes RoundRun::bytes_of_merge(Scope& scope,
 }
 
 // Keeps every version but the winner where a person can read it, before anything is overwritten.
-Result<store::ConflictRow> RoundRun::keep_losers(Scope& scope,
-                                                 const std::string& name,
-                                                 const Decision& decision,
-                                                 const std::string& reason) {
+// Nothing: an open conflict says all of this, as where a losing copy cannot be written for long.
+Result<std::optional<store::ConflictRow>> RoundRun::keep_losers(Scope& scope,
+                                                                const std::string& name,
+                                                                const Decision& decision,
+                                                                const std::string& reason) {
   TRY(m_state.objects.flush());
   store::ConflictRow row;
   TRY_ASSIGN(std::optional<store::ConflictRow> open,
              m_state.store.find_conflict(scope.id, name, ConflictKind::content));
+  auto is_listed = [&](const Version& version) {
+    bool wins = version.hash == decision.versions.front().hash;
+    return std::ranges::any_of(open->versions, [&](const store::ConflictVersionRow& listed) {
+      return listed.hash == version.hash && listed.winner == wins;
+    });
+  };
+  if (open && std::ranges::all_of(decision.versions, is_listed)) {
+    return std::nullopt;
+  }
   if (open) {
     row = std::move(*open);
     for (store::ConflictVersionRow& version : row.versions) {

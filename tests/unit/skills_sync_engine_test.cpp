@@ -1,8 +1,11 @@
 #include "tests/support/sync_world.h"
+#include "tests/sync/watched_files.h"
 
 #include <doctest/doctest.h>
 
 #include <fcntl.h>
+
+#include <algorithm>
 
 using namespace upskill;
 using namespace upskill::test;
@@ -93,6 +96,43 @@ TEST_SUITE("Engine") {
       CHECK(world.skill(i, "one").find("left") != std::string::npos);
     }
     CHECK(world.engine().status().conflicts == 0);
+  }
+
+  TEST_CASE("a conflict is told once, however long its losing copy cannot be written") {
+    sync_test::WatchedFiles files;
+    SyncWorld world;
+    world.use(files);
+    world.open();
+    files.before = [&](const sync_test::FileCall& call) -> Result<void> {
+      if (std::string_view(call.name) == "exchange" && call.path.starts_with(world.root(0))) {
+        return fail(ErrorCode::permission, "may not be written");
+      }
+      return {};
+    };
+    world.write_skill(0, "one", "base");
+    world.settle();
+    world.write_skill(0, "one", "left");
+    world.write_skill(1, "one", "right");
+    std::string file = world.at(1, "one/SKILL.md");
+    auto time = std::filesystem::last_write_time(file);
+    std::filesystem::last_write_time(file, time + std::chrono::seconds(1));
+    for (int i = 0; i < 5; ++i) {
+      world.run();
+      world.pass(3'000);
+    }
+    CHECK(world.skill(0, "one").find("left") != std::string::npos);
+    CHECK(world.skill(2, "one").find("right") != std::string::npos);
+    auto conflicts = world.engine().conflicts({});
+    REQUIRE(conflicts);
+    REQUIRE(conflicts->conflicts.size() == 1);
+    CHECK(conflicts->conflicts[0].versions.size() == 2);
+    auto log = world.engine().log({"one", 100});
+    REQUIRE(log);
+    CHECK(std::ranges::count(log->entries, SyncAction::conflict, &HistoryEntry::action) == 1);
+    files.before = {};
+    world.settle();
+    CHECK(world.skill(0, "one").find("right") != std::string::npos);
+    CHECK(world.engine().status().conflicts == 1);
   }
 
   TEST_CASE("the undo of a choice opens the conflict again") {
