@@ -2,6 +2,7 @@
 #include "clients/cli/table.h"
 #include "clients/cli/text.h"
 
+#include <algorithm>
 #include <array>
 
 namespace upskill::cli {
@@ -104,7 +105,10 @@ void show(Page& page, const Invocation& invocation, const SyncPlanResult& result
     page.paragraph("No coding agent takes part, so there is nowhere to copy to. `upskill agents "
                    "--all` lists those that are known.");
   } else if (result.steps.empty() && result.in_sync == 0) {
-    page.line("There is no skill yet: put one into any of these folders.");
+    bool empty =
+        std::ranges::all_of(result.roots, [](const RootStatus& root) { return root.skills == 0; });
+    page.line(empty ? "There is no skill yet: put one into any of these folders."
+                    : "There is nothing to copy.");
   } else {
     page.line(count(result.in_sync, "skill needs", "skills need") + " nothing"
               + (result.steps.empty() ? "." : "; nothing is lost: replaced versions are kept."));

@@ -131,6 +131,7 @@ look_around(const SyncSettings& settings, const Places& places, const Environmen
   TRY(check_agents(scene.table, settings.link));
   agents::Setting setting{places, environment, agents::real_probe(), {}};
   scene.detected = agents::detect(scene.table, setting);
+  scene.signs = agents::missing_signs(scene.table, scene.detected, setting);
   for (const agents::Agent& agent : scene.table.agents()) {
     bool wanted =
         settings.agents.empty() ? scene.is_detected(agent.id) : contains(settings.agents, agent.id);

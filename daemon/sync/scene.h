@@ -18,6 +18,7 @@ struct Scene {
   agents::AgentTable table;
   std::optional<Error> table_problem = {};
   std::vector<agents::Detected> detected = {};
+  std::vector<std::string> signs = {};             // where others would show that are not here
   std::vector<std::string> enabled = {};           // ids of the agents that take part
   std::vector<library::AgentFolders> folders = {}; // of those
   std::vector<library::Root> roots = {};

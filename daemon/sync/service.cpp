@@ -151,6 +151,12 @@ asio::awaitable<Result<void>> SyncService::adopt(Scene scene) {
     roots.push_back({root.real_path, std::move(boundary)});
     m_watched.push_back(root.real_path);
   }
+  // An agent that is installed later takes part without being asked for.
+  for (const std::string& sign : m_scene->signs) {
+    if (is_inside(sign, m_context.places.home)) {
+      roots.push_back({sign, m_context.places.home, true});
+    }
+  }
   if (m_watcher) {
     AWAIT(Result<void> watched, m_watcher->watch(std::move(roots)));
     if (!watched) {

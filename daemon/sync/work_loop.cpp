@@ -104,13 +104,22 @@ void SyncService::note(const sync::Round& round) {
 }
 
 asio::awaitable<Result<sync::Round>> SyncService::round(sync::Work work) {
+  // A caller that is cancelled leaves by an exception.
+  struct Working {
+    SyncService& service;
+
+    ~Working() {
+      --service.m_working;
+      service.m_changed.notify_all();
+    }
+  } working{*this};
+
   ++m_working;
   for (const sync::Touched& touched : work.touched) {
     changed(touched.root, touched.skill);
   }
   auto run = [&work](sync::Engine& engine) { return engine.run(work); };
   AWAIT(Result<sync::Round> result, m_lane.with_engine(std::move(run)));
-  --m_working;
   if (result && !work.dry_run) {
     note(*result);
     ++m_context.counters.at("sync_rounds");

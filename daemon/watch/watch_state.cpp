@@ -36,7 +36,7 @@ void WatchState::set_roots(const std::vector<WatchRoot>& roots) {
   }
   for (std::uint32_t place = 0; place < roots.size(); ++place) {
     auto same = std::find_if(m_slots.begin(), m_slots.end(), [&](const Slot& slot) {
-      return slot.root.path == roots[place].path;
+      return slot.root.path == roots[place].path && slot.root.sign == roots[place].sign;
     });
     if (same == m_slots.end()) {
       same = std::find_if(
@@ -228,17 +228,19 @@ void WatchState::located(std::uint16_t slot, const Location& location) {
     m_slots[slot].ancestors.push_back(
         m_tree.add(WatchTree::k_none, WatchTree::Role::ancestor, slot, ancestor.next, ancestor.wd));
   }
+  bool sign = m_slots[slot].root.sign;
   Presence before = m_slots[slot].presence;
   Presence now = Presence::missing;
   if (location.root.outcome == Walk::Outcome::not_a_folder) {
     now = Presence::blocked;
-  } else if (location.root.outcome == Walk::Outcome::found && !location.root.folders.empty()) {
+  } else if (location.root.outcome == Walk::Outcome::found
+             && (sign || !location.root.folders.empty())) {
     now = Presence::present;
     adopt(WatchTree::k_none, slot, location.root);
   }
   m_slots[slot].presence = now;
   m_slots[slot].limited = false;
-  if (location.limit_reached || location.root.limit_reached) {
+  if ((location.limit_reached || location.root.limit_reached) && !sign) {
     mark_limited(slot);
   }
   bool restarted = std::exchange(m_slots[slot].restarted, false);

@@ -16,9 +16,11 @@ struct IgnoreRules {
 
 // A folder that holds skills as its direct children; it need not exist. `boundary` is the folder at
 // which looking for it ends: HOME, or the project. Both absolute.
+// A `sign` is no such folder: only whether something is there counts, and nothing below is watched.
 struct WatchRoot {
   std::string path;
   std::string boundary;
+  bool sign = false;
 };
 
 // Every report names a root by its place in the list that was given to watch().

@@ -193,7 +193,7 @@ asio::awaitable<void> Watcher::carry_out() {
     }
     case Command::Kind::locate: {
       Location location = locate(m_stream.native_handle(), m_state.root(command->slot));
-      if (location.root.outcome == Walk::Outcome::found) {
+      if (location.root.outcome == Walk::Outcome::found && !m_state.root(command->slot).sign) {
         Walk found = co_await walk(std::move(command->path), 0);
         location.root = std::move(found);
       }

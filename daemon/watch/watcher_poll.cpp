@@ -5,7 +5,9 @@
 namespace upskill::watch {
 
 std::vector<WatchRoot> Watcher::polled_roots() const {
-  return polling() ? m_roots : m_state.limited_roots();
+  std::vector<WatchRoot> roots = polling() ? m_roots : m_state.limited_roots();
+  std::erase_if(roots, [](const WatchRoot& root) { return root.sign; });
+  return roots;
 }
 
 void Watcher::set_poll_alarm() {

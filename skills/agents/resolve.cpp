@@ -127,4 +127,25 @@ std::vector<Detected> detect(const AgentTable& table, const Setting& setting) {
   return found;
 }
 
+std::vector<std::string> missing_signs(const AgentTable& table,
+                                       const std::vector<Detected>& detected,
+                                       const Setting& setting) {
+  std::vector<std::string> places;
+  for (const Agent& agent : table.agents()) {
+    if (std::ranges::find(detected, agent.id, &Detected::id) != detected.end()) {
+      continue;
+    }
+    for (const Sign& sign : agent.signs) {
+      auto place =
+          resolve_pattern(sign.pattern, setting.places, setting.environment, setting.project);
+      if (place) {
+        places.push_back(std::move(*place));
+      }
+    }
+  }
+  std::ranges::sort(places);
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  return places;
+}
+
 } // namespace upskill::agents

@@ -36,6 +36,22 @@ test_enable_copies_to_who_lacks_it() {
   has '"enabled":true' '"state":"in_sync"'
 }
 
+test_an_agent_that_comes_later_takes_part() {
+  skill "$c" pdf
+  run 0 upskill sync enable --yes
+  has "There is nothing to copy."
+  wait_idle
+  mkdir ~/.codex
+  wait_idle
+  same "$c/pdf" "$a/pdf"
+  run 0 upskill list
+  has codex
+  mkdir -p ~/.codeium/windsurf/skills
+  skill ~/.codeium/windsurf/skills two
+  wait_idle
+  same ~/.codeium/windsurf/skills/two "$c/two"
+}
+
 test_an_edit_arrives() {
   enabled
   echo "More." >>"$a/pdf/SKILL.md"

@@ -77,7 +77,12 @@ struct Fixture {
           {watch(folder), root.path.substr(folder.size() + 1, end - folder.size() - 1)});
       folder = root.path.substr(0, end);
     }
-    location.root = folder == root.path ? walk(folder) : Walk();
+    if (folder == root.path && root.sign) { // as the driver answers
+      location.root.outcome =
+          folders.contains(folder) ? Walk::Outcome::found : Walk::Outcome::missing;
+    } else if (folder == root.path) {
+      location.root = walk(folder);
+    }
     return location;
   }
 
@@ -116,6 +121,37 @@ TEST_SUITE("WatchState") {
     CHECK(event("/home/s/pdf", IN_CLOSE_WRITE, "SKILL.md~").empty());
     CHECK(event("/home/s/pdf", IN_CREATE | IN_ISDIR, ".git").empty());
     CHECK(event("/home/s", IN_CLOSE_WRITE, "README.md").empty());
+  }
+
+  TEST_CASE_FIXTURE(Fixture, "a sign is waited for, told of, and nothing below it is watched") {
+    folders.insert("/home/.codex"); // some other agent's
+    state.set_roots({{"/home/.agent", "/home", true}, {"/home/.codex/skills", "/home"}});
+    carry_out();
+    CHECK(state.take_report().empty());
+    folders.insert({"/home/.agent", "/home/.agent/sessions"});
+    Report report = event("/home", IN_CREATE | IN_ISDIR, ".agent");
+    REQUIRE(report.rescans.size() == 1);
+    CHECK(report.rescans[0].root == 0);
+    CHECK(report.rescans[0].reason == RescanReason::appeared);
+    CHECK_FALSE(watched.contains("/home/.agent/sessions"));
+    // The same folder as a root is another thing, and is watched.
+    state.set_roots({{"/home/.agent", "/home"}});
+    carry_out();
+    CHECK(watched.contains("/home/.agent/sessions"));
+  }
+
+  TEST_CASE_FIXTURE(Fixture, "a sign may be a file, and no watch left is no reason to poll it") {
+    state.set_roots({{"/home/.agent.yml", "/home", true}});
+    carry_out();
+    Location location;
+    location.ancestors.push_back({watch("/home"), ".agent.yml"});
+    location.limit_reached = true;
+    location.root.outcome = Walk::Outcome::not_a_folder;
+    state.located(0, location);
+    Report report = state.take_report();
+    REQUIRE(report.rescans.size() == 1);
+    CHECK(report.rescans[0].reason == RescanReason::replaced);
+    CHECK(state.limited_roots().empty());
   }
 
   TEST_CASE_FIXTURE(Fixture, "orders only grow") {

@@ -234,6 +234,22 @@ TEST_SUITE("AgentTable") {
     CHECK(detect(built_in(), machine.setting("")).empty());
   }
 
+  TEST_CASE("who is not here would show at its signs, and nobody else") {
+    AgentTable table = built_in();
+    Machine machine;
+    machine.present = {"/home/ann/.codex"};
+    std::vector<Detected> here = detect(table, machine.setting(""));
+    std::vector<std::string> signs = missing_signs(table, here, machine.setting(""));
+    CHECK(std::ranges::count(signs, "/home/ann/.claude") == 1);
+    CHECK(std::ranges::count(signs, "/home/ann/.codex") == 0);
+    // Whichever of them comes, somebody more is here.
+    for (const std::string& sign : signs) {
+      CAPTURE(sign);
+      machine.present = {"/home/ann/.codex", sign};
+      CHECK(detect(table, machine.setting("")).size() > here.size());
+    }
+  }
+
   TEST_CASE("section 2: what the main tools read besides, in their order") {
     AgentTable table = built_in();
     Machine machine;
