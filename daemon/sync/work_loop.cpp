@@ -1,4 +1,5 @@
 #include "daemon/await.h"
+#include "daemon/runtime/mapped_code.h"
 #include "daemon/runtime/offload.h"
 #include "daemon/sync/service.h"
 #include "skills/library/skill_uri.h"
@@ -11,6 +12,7 @@ namespace {
 
 constexpr auto k_rescan_every = std::chrono::hours(1);
 constexpr auto k_durable_after = std::chrono::milliseconds(200);
+constexpr auto k_release_after = std::chrono::seconds(1);
 constexpr auto k_summary_limit = std::chrono::seconds(2);
 
 runtime::Clock::time_point time_of(std::int64_t milliseconds) {
@@ -42,7 +44,8 @@ bool SyncService::is_idle() const {
 
 std::optional<runtime::Clock::time_point> SyncService::next_time() const {
   std::optional<runtime::Clock::time_point> next = m_rescan_at;
-  for (const auto& time : {m_settle.deadline(), m_again_at, m_tidy_at, m_durable_at}) {
+  for (const auto& time :
+       {m_settle.deadline(), m_again_at, m_tidy_at, m_durable_at, m_release_at}) {
     next = time && *time < *next ? time : next;
   }
   return next;
@@ -115,6 +118,9 @@ asio::awaitable<Result<sync::Round>> SyncService::round(sync::Work work) {
   } working{*this};
 
   ++m_working;
+  if (work.everything) {
+    m_release_at = runtime::Clock::now() + k_release_after;
+  }
   for (const sync::Touched& touched : work.touched) {
     changed(touched.root, touched.skill);
   }
@@ -159,12 +165,11 @@ asio::awaitable<Result<bool>> SyncService::look_at_waiting() {
 }
 
 asio::awaitable<void> SyncService::refresh_summary() {
-  auto look = [](sync::Engine& engine) -> Result<SyncStatusResult> { return engine.status(); };
-  AWAIT(Result<SyncStatusResult> status, m_lane.with_engine(std::move(look)));
-  if (status) {
-    m_skill_count = static_cast<std::int64_t>(status->skills.size());
-    status->skills = {};
-    m_summary = std::move(*status);
+  auto look = [](sync::Engine& engine) -> Result<sync::SyncOverview> { return engine.overview(); };
+  AWAIT(Result<sync::SyncOverview> overview, m_lane.with_engine(std::move(look)));
+  if (overview) {
+    m_skill_count = overview->skills;
+    m_summary = std::move(overview->status);
   }
   if (!m_summary.enabled && m_scene) {
     auto count = [scene = m_scene] { return count_skills(*scene); };
@@ -230,6 +235,11 @@ asio::awaitable<void> SyncService::work_loop() {
       if (!durable) {
         m_context.log.error("{}", durable.error().message);
       }
+      continue;
+    }
+    if (m_release_at && *m_release_at <= runtime::Clock::now()) {
+      m_release_at.reset();
+      runtime::release_mapped_code();
       continue;
     }
     if (m_tidy_at && *m_tidy_at <= runtime::Clock::now()) {

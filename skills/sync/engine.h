@@ -58,6 +58,13 @@ struct Round {
 // How the database was found when it was opened.
 enum class OpenedState { fresh, known, damaged };
 
+// The status without its skills, and how many there are: no text is made for each of them, so that
+// it can be had after every round.
+struct SyncOverview {
+  SyncStatusResult status = {};
+  std::int64_t skills = 0;
+};
+
 // Keeps the copies of skills in agreement. Everything that touches the user's folders and the
 // store happens inside its calls, which block; state lives in memory between them.
 // Owner: the sync service. Thread: one call at a time, any thread. Lifetime: the service's.
@@ -84,6 +91,7 @@ public:
   Result<void> accept_roots();
 
   SyncStatusResult status(std::string_view skill = {}) const;
+  SyncOverview overview() const;
   Result<SyncLogResult> log(const SyncLogParams& params) const;
   Result<SyncConflictsResult> conflicts(const SyncConflictsParams& params) const;
   Result<Round> undo(const SyncUndoParams& params, Moment now);

@@ -49,50 +49,70 @@ ReplicaState state_of(const Replica& replica, bool pending_deletion) {
   return replica.differs && !pending_deletion ? ReplicaState::changed : ReplicaState::current;
 }
 
+SkillSyncState state_of(const Scope& scope, const Skill& skill) {
+  auto deletion = scope.deletions.find(skill.name);
+  if (deletion != scope.deletions.end()) {
+    return deletion->second.held ? SkillSyncState::held : SkillSyncState::pending;
+  }
+  if (scope.conflicts.contains(skill.name)) {
+    return SkillSyncState::conflict;
+  }
+  bool waits = false;
+  bool problem = !skill.ancestor || scope.notes.contains(skill.name);
+  for (const Replica& replica : skill.replicas) {
+    ReplicaState state = state_of(replica, false);
+    waits = waits || state == ReplicaState::changed
+            || (state == ReplicaState::absent && replica.base)
+            || (replica.base && replica.base != skill.ancestor);
+    problem = problem || state == ReplicaState::problem || state == ReplicaState::incomplete;
+  }
+  return problem ? SkillSyncState::problem
+         : waits ? SkillSyncState::pending
+                 : SkillSyncState::in_sync;
+}
+
 SkillSyncStatus status_of(const Scope& scope, const Skill& skill) {
   SkillSyncStatus status;
   status.skill = skill.name;
   status.scope = scope.setup.name();
   status.hash = skill.ancestor ? skill.ancestor->hex() : std::string();
+  status.state = state_of(scope, skill);
   auto deletion = scope.deletions.find(skill.name);
-  bool waits = false;
-  bool problem = !skill.ancestor;
   for (const Replica& replica : skill.replicas) {
     ReplicaStatus& copy = status.replicas.emplace_back();
     copy.path = scope.path_of(replica.root, skill.name);
     copy.state = state_of(replica, deletion != scope.deletions.end());
     copy.hash = replica.base ? replica.base->hex() : std::string();
-    waits = waits || copy.state == ReplicaState::changed
-            || (copy.state == ReplicaState::absent && replica.base)
-            || (replica.base && replica.base != skill.ancestor);
-    problem =
-        problem || copy.state == ReplicaState::problem || copy.state == ReplicaState::incomplete;
   }
   std::ranges::sort(status.replicas, {}, &ReplicaStatus::path);
-  auto note = scope.notes.find(skill.name);
-  if (note != scope.notes.end()) {
-    status.reason = note->second;
-    problem = true;
-  }
   if (deletion != scope.deletions.end()) {
-    status.state = deletion->second.held ? SkillSyncState::held : SkillSyncState::pending;
     status.reason = deletion->second.held ? "its deletion waits for you" : "it was deleted";
-  } else if (scope.conflicts.contains(skill.name)) {
-    status.state = SkillSyncState::conflict;
-  } else if (problem) {
-    status.state = SkillSyncState::problem;
-  } else if (waits) {
-    status.state = SkillSyncState::pending;
+  } else if (auto note = scope.notes.find(skill.name); note != scope.notes.end()) {
+    status.reason = note->second;
   }
   return status;
 }
 
-} // namespace
+bool is_meant(std::string_view only, std::string_view name) {
+  return !name.empty() && (only.empty() || only == name);
+}
 
-SyncStatusResult Engine::status(std::string_view only) const {
-  SyncStatusResult result;
+// Notes of names that are no skill.
+template <class Visit>
+void each_other_note(const Engine::State& state, const Scope& scope, const Visit& visit) {
+  for (const auto& [name, note] : scope.notes) {
+    if (scope.find(state.key_of(name)) == nullptr) {
+      visit(name, note);
+    }
+  }
+}
+
+// All but the skills themselves, which are counted.
+SyncOverview overview_of(const Engine::State& state, std::string_view only) {
+  SyncOverview overview;
+  SyncStatusResult& result = overview.status;
   bool halted = false;
-  for (const Scope& scope : m_state->scopes) {
+  for (const Scope& scope : state.scopes) {
     result.enabled = result.enabled || scope.setup.enabled;
     if (scope.setup.project.empty()) {
       result.policy = scope.setup.policy;
@@ -115,27 +135,50 @@ SyncStatusResult Engine::status(std::string_view only) const {
       continue;
     }
     for (const Skill& skill : scope.skills) {
-      if (skill.name.empty() || (!only.empty() && skill.name != only)) {
-        continue;
-      }
-      SkillSyncStatus status = status_of(scope, skill);
-      result.conflicts += status.state == SkillSyncState::conflict;
-      result.held += status.state == SkillSyncState::held;
-      result.skills.push_back(std::move(status));
-    }
-    for (const auto& [name, note] : scope.notes) {
-      if (scope.find(m_state->key_of(name)) == nullptr && (only.empty() || only == name)) {
-        result.skills.push_back({name, SkillSyncState::problem, {}, note, scope.setup.name(), {}});
+      if (is_meant(only, skill.name)) {
+        SkillSyncState skill_state = state_of(scope, skill);
+        result.conflicts += skill_state == SkillSyncState::conflict;
+        result.held += skill_state == SkillSyncState::held;
+        ++overview.skills;
       }
     }
+    each_other_note(state, scope, [&](const std::string& name, const std::string&) {
+      overview.skills += is_meant(only, name);
+    });
   }
-  std::ranges::sort(result.skills, {}, [](const SkillSyncStatus& skill) {
-    return std::pair(std::string_view(skill.scope), std::string_view(skill.skill));
-  });
   result.state = !result.enabled   ? SyncState::off
                  : halted          ? SyncState::halted
                  : result.held > 0 ? SyncState::held
                                    : SyncState::idle;
+  return overview;
+}
+
+} // namespace
+
+SyncOverview Engine::overview() const {
+  return overview_of(*m_state, {});
+}
+
+SyncStatusResult Engine::status(std::string_view only) const {
+  SyncStatusResult result = overview_of(*m_state, only).status;
+  for (const Scope& scope : m_state->scopes) {
+    if (!scope.setup.enabled) {
+      continue;
+    }
+    for (const Skill& skill : scope.skills) {
+      if (is_meant(only, skill.name)) {
+        result.skills.push_back(status_of(scope, skill));
+      }
+    }
+    each_other_note(*m_state, scope, [&](const std::string& name, const std::string& note) {
+      if (is_meant(only, name)) {
+        result.skills.push_back({name, SkillSyncState::problem, {}, note, scope.setup.name(), {}});
+      }
+    });
+  }
+  std::ranges::sort(result.skills, {}, [](const SkillSyncStatus& skill) {
+    return std::pair(std::string_view(skill.scope), std::string_view(skill.skill));
+  });
   return result;
 }
 

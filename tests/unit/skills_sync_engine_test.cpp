@@ -460,6 +460,25 @@ TEST_SUITE("Engine") {
     CHECK(world.skill(0, "one").find("edited") != std::string::npos);
   }
 
+  TEST_CASE("the overview says what the status says, without its skills") {
+    SyncWorld world;
+    world.write_skill(0, "one", "left");
+    world.write_skill(1, "one", "right");
+    world.write_skill(0, "two", "text");
+    world.write_skill(0, "con", "a name that is refused");
+    world.settle();
+    SyncStatusResult status = world.engine().status();
+    sync::SyncOverview overview = world.engine().overview();
+    REQUIRE(status.skills.size() == 3);
+    CHECK(overview.skills == 3);
+    CHECK(overview.status.skills.empty());
+    CHECK(overview.status.conflicts == 1);
+    CHECK(overview.status.state == status.state);
+    CHECK(overview.status.agents == status.agents);
+    CHECK(overview.status.roots.size() == status.roots.size());
+    CHECK(overview.status.roots[1].skills == 2);
+  }
+
   // A copy of a new skill in there would make the rest look deleted one by one.
   TEST_CASE("nothing new is written into an emptied root") {
     SyncWorld world;
