@@ -112,7 +112,7 @@ private:
   std::optional<runtime::Clock::time_point> m_again_at;
   std::optional<runtime::Clock::time_point> m_tidy_at;
   std::optional<runtime::Clock::time_point> m_durable_at;
-  std::optional<runtime::Clock::time_point> m_release_at; // what only a look at everything needs
+  bool m_looked_at_everything = false; // since code that only this needs was given back
   runtime::Clock::time_point m_rescan_at;
   bool m_list_changed = false;       // clients are to be told
   std::set<std::string> m_announced; // addresses of skills that they are to be told of

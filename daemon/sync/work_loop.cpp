@@ -12,7 +12,6 @@ namespace {
 
 constexpr auto k_rescan_every = std::chrono::hours(1);
 constexpr auto k_durable_after = std::chrono::milliseconds(200);
-constexpr auto k_release_after = std::chrono::seconds(1);
 constexpr auto k_summary_limit = std::chrono::seconds(2);
 
 runtime::Clock::time_point time_of(std::int64_t milliseconds) {
@@ -44,8 +43,7 @@ bool SyncService::is_idle() const {
 
 std::optional<runtime::Clock::time_point> SyncService::next_time() const {
   std::optional<runtime::Clock::time_point> next = m_rescan_at;
-  for (const auto& time :
-       {m_settle.deadline(), m_again_at, m_tidy_at, m_durable_at, m_release_at}) {
+  for (const auto& time : {m_settle.deadline(), m_again_at, m_tidy_at, m_durable_at}) {
     next = time && *time < *next ? time : next;
   }
   return next;
@@ -118,9 +116,7 @@ asio::awaitable<Result<sync::Round>> SyncService::round(sync::Work work) {
   } working{*this};
 
   ++m_working;
-  if (work.everything) {
-    m_release_at = runtime::Clock::now() + k_release_after;
-  }
+  m_looked_at_everything = m_looked_at_everything || work.everything;
   for (const sync::Touched& touched : work.touched) {
     changed(touched.root, touched.skill);
   }
@@ -237,11 +233,6 @@ asio::awaitable<void> SyncService::work_loop() {
       }
       continue;
     }
-    if (m_release_at && *m_release_at <= runtime::Clock::now()) {
-      m_release_at.reset();
-      runtime::release_mapped_code();
-      continue;
-    }
     if (m_tidy_at && *m_tidy_at <= runtime::Clock::now()) {
       m_tidy_at.reset();
       sync::Moment moment = now();
@@ -264,6 +255,9 @@ asio::awaitable<void> SyncService::work_loop() {
     }
     if (is_idle()) {
       m_rested.notify_all();
+      if (std::exchange(m_looked_at_everything, false)) {
+        runtime::release_mapped_code();
+      }
     }
     m_alarm.set(*next_time());
     co_await m_changed.wait();

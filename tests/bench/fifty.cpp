@@ -3,15 +3,11 @@
 #include "tests/bench/lines.h"
 #include "tests/bench/measure.h"
 
-#include <thread>
-
 namespace upskill::bench {
 namespace {
 
 constexpr std::size_t k_agents = 50;
 constexpr std::size_t k_calls = 20;
-// Agents stay for hours; a second after its last work the daemon gives back what that needed.
-constexpr auto k_rest = std::chrono::seconds(2);
 
 // Megabytes that belong to a process, shared pages divided among those that share them.
 double pss(pid_t pid) {
@@ -50,7 +46,6 @@ void fifty(const Settings& settings, const Report& report) {
                     home.enable_sync();
                     std::vector<std::unique_ptr<Process>> agents;
                     double taken = talk(agents, [&] { return home.program({"mcp"}); });
-                    std::this_thread::sleep_for(k_rest);
                     double sum = pss(home.daemon());
                     daemons.push_back(sum);
                     for (const std::unique_ptr<Process>& agent : agents) {

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t k_skills = 10'000;
 constexpr auto k_idle = std::chrono::seconds(60);
+constexpr auto k_leave = std::chrono::seconds(3); // the last command's connection ends
 
 double switches(pid_t pid) {
   double sum = 0;
@@ -77,6 +78,7 @@ void watch(const Settings& settings, const Report& report) {
 
   home.start();
   home.wait_idle();
+  std::this_thread::sleep_for(k_leave);
   double before = switches(home.daemon());
   std::this_thread::sleep_for(k_idle);
   report({"watch.wake_ups",
