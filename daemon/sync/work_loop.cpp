@@ -56,6 +56,7 @@ std::optional<sync::Work> SyncService::next_work() {
   if (present >= m_rescan_at) {
     m_rescan_at = present + k_rescan_every;
     m_everything = true;
+    m_look_again = true; // an agent may have come in the moment before its sign was watched
   }
   std::vector<watch::Settle::Ready> ready = m_settle.take_ready(present);
   for (watch::Settle::Ready& one : ready) {

@@ -18,7 +18,7 @@ std::string real_path(const std::string& path) {
 } // namespace
 
 WatchRoot resolved_root(const WatchRoot& root) {
-  WatchRoot real{real_path(root.path), real_path(root.boundary)};
+  WatchRoot real{real_path(root.path), real_path(root.boundary), root.sign};
   std::error_code failure;
   if (!is_inside(real.path, real.boundary)) {
     real.boundary = parent_path(real.path);

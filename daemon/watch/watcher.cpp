@@ -37,7 +37,7 @@ Watcher::Turn::Turn(Turn&& other) noexcept
 Watcher::Turn::~Turn() {
   if (m_watcher != nullptr) {
     m_watcher->m_taken = false;
-    m_watcher->m_turn_free.notify_one();
+    m_watcher->m_turn_free.notify_all(); // all: the one that is told may have been cancelled
   }
 }
 

@@ -23,8 +23,14 @@ Result<void> outcome(int result, const char* what, const std::string& path) {
   return fail(system_error(errno, std::string(what) + " `" + path + "`"));
 }
 
-// Whether the open file holds exactly these bytes.
-bool holds(int fd, std::string_view bytes) {
+// Whether the open file holds exactly these bytes, and is a program if it is to be one: some file
+// systems make up their modes.
+bool holds(int fd, std::string_view bytes, mode_t mode) {
+  struct stat status {};
+
+  if (::fstat(fd, &status) != 0 || (status.st_mode & S_IXUSR) != (mode & S_IXUSR)) {
+    return false;
+  }
   char buffer[16384];
   for (off_t at = 0;;) {
     ssize_t got = ::pread(fd, buffer, sizeof buffer, at);
@@ -71,7 +77,7 @@ Result<void> Filesystem::write_file(const FilePlace& place, std::string_view byt
     }
     left.remove_prefix(static_cast<std::size_t>(written));
   }
-  if (!holds(fd.get(), bytes)) {
+  if (!holds(fd.get(), bytes, mode)) {
     return fail(ErrorCode::io,
                 "what was written to `" + place.path + "` does not read back the same",
                 "check the disk");

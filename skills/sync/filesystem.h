@@ -28,7 +28,8 @@ public:
   virtual ~Filesystem() = default;
 
   virtual Result<void> make_folder(const std::string& path, mode_t mode);
-  // A new file, read back to see that it holds these bytes; already_exists when there is one.
+  // A new file, looked at again to see that it holds these bytes and is a program when the mode
+  // says so; already_exists when there is one.
   virtual Result<void> write_file(const FilePlace& place, std::string_view bytes, mode_t mode);
   virtual Result<void> make_link(const std::string& target, const std::string& path);
   // Swaps two existing things in one step. `unsupported` where the file system cannot.

@@ -33,6 +33,7 @@ struct Skill {
   std::string name;
   std::optional<Digest> ancestor = {};
   std::vector<Replica> replicas = {};
+  bool unrecorded = false; // the store could not be told of what was agreed last
   std::vector<store::ReplicaRow> elsewhere = {}; // in roots that are no part of the scope now
 
   Replica* find(RootIndex root);

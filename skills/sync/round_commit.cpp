@@ -13,9 +13,9 @@ namespace upskill::sync {
 // heal_after_power_loss() puts it back where a copy was torn.
 void RoundRun::flush(Scope& scope) {
   std::vector<PendingSkill> batch = std::exchange(m_pending, {});
+  std::set<SkillIndex> fingerprints = std::exchange(m_fingerprints, {}); // of this scope only
   m_pending_bytes = 0;
-  if (m_work.dry_run || (batch.empty() && m_fingerprints.empty())) {
-    m_fingerprints.clear();
+  if (m_work.dry_run || (batch.empty() && fingerprints.empty())) {
     return;
   }
   m_state.unsynced = m_state.unsynced || !batch.empty();
@@ -48,14 +48,34 @@ void RoundRun::flush(Scope& scope) {
     warn(transaction.error());
     return; // the next round finds equal copies and records them
   }
+  std::vector<SkillIndex> fresh;
+  std::vector<SkillIndex> touched;
   for (std::size_t i = 0; i < batch.size(); ++i) {
-    warn_if(record(scope, batch[i], histories[i]));
+    Skill* skill = scope.find(m_state.key_of(batch[i].name));
+    if (skill == nullptr) {
+      continue;
+    }
+    auto index = static_cast<SkillIndex>(skill - scope.skills.data());
+    touched.push_back(index);
+    if (skill->id == 0) {
+      fresh.push_back(index);
+    }
+    Result<void> recorded = record(scope, batch[i], histories[i]);
+    skill->unrecorded = !recorded;
+    warn_if(recorded);
   }
-  for (SkillIndex index : m_fingerprints) {
+  for (SkillIndex index : fingerprints) {
     warn_if(m_state.record_replicas(scope, scope.skills[index]));
   }
-  m_fingerprints.clear();
-  warn_if(transaction->commit());
+  if (Result<void> committed = transaction->commit(); !committed) {
+    warn(committed.error());
+    for (SkillIndex index : touched) {
+      scope.skills[index].unrecorded = true;
+    }
+    for (SkillIndex index : fresh) {
+      scope.skills[index].id = 0; // its row went with the rest
+    }
+  }
 }
 
 // A conflict is on record before its losing copies are overwritten: after a crash in between all
@@ -126,7 +146,7 @@ Result<void> RoundRun::record(Scope& scope, PendingSkill& pending, store::Histor
   }
   const Digest hash = pending.tree.hash();
   history.before = skill->ancestor;
-  bool is_new = skill->ancestor != hash;
+  bool is_new = skill->ancestor != hash || skill->unrecorded;
   skill->ancestor = hash;
   store::SkillRow row;
   row.id = skill->id;

@@ -33,7 +33,8 @@ bool has_document(int root_fd, const std::string& name) {
 // Whether a look by stat alone shows that nothing changed and nothing is wanted: the path of a
 // rescan, so no more than a walk and a comparison.
 bool RoundRun::is_settled(Scope& scope, const std::string& name, Skill& skill) {
-  if (!skill.ancestor || scope.deletions.contains(name) || scope.notes.contains(name)) {
+  if (!skill.ancestor || skill.unrecorded || scope.deletions.contains(name)
+      || scope.notes.contains(name)) {
     return false;
   }
   RootSet present;

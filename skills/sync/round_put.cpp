@@ -21,8 +21,9 @@ Result<Round> RoundRun::put(Scope& scope,
   if (unknown) {
     skill = &scope.add(key, name);
   }
+  std::vector<store::ReplicaKind> kinds;
   for (RootIndex root : roots) {
-    skill->at(root).kind = store::ReplicaKind::copy; // no longer excluded
+    kinds.push_back(std::exchange(skill->at(root).kind, store::ReplicaKind::copy)); // not excluded
   }
   Sight sight = look(scope, name, skill);
   PendingSkill pending;
@@ -62,12 +63,16 @@ Result<Round> RoundRun::put(Scope& scope,
                 m_round.warnings.empty() ? "`upskill sync status` shows why"
                                          : m_round.warnings.front());
   }
-  if (scope.deletions.contains(name)) {
+  if (!m_work.dry_run && scope.deletions.contains(name)) {
     forget_deletion(scope, name);
   }
   if (!m_work.dry_run) {
     m_pending.push_back(std::move(pending));
     flush(scope);
+  } else if (!unknown) {
+    for (std::size_t i = 0; i < roots.size(); ++i) {
+      skill->at(roots[i]).kind = kinds[i];
+    }
   }
   close_roots(scope);
   return std::move(m_round);

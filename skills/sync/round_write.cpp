@@ -276,7 +276,7 @@ void RoundRun::write_failed(Scope& scope,
 }
 
 void RoundRun::finish(Skill& skill, PendingSkill pending) {
-  bool agreed = pending.writes.empty() && skill.ancestor == pending.tree.hash()
+  bool agreed = pending.writes.empty() && !skill.unrecorded && skill.ancestor == pending.tree.hash()
                 && std::ranges::all_of(pending.holders, [&](const auto& holder) {
                      const Replica* replica = skill.find(holder.first);
                      return replica != nullptr && replica->base == skill.ancestor;

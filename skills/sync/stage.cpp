@@ -40,9 +40,9 @@ bool is_kind(EntryKind kind, std::uint8_t type) {
   return false;
 }
 
-// How many names lie at and below this folder; nothing when one of them is not of the tree. The
-// bytes were compared as they were written, and links are made in one step: what is left is a file
-// system that changes names.
+// How many names lie at and below this folder; nothing when one of them is not of the tree. Bytes
+// and modes were compared as they were written, and links are made in one step: what is left is a
+// file system that changes names.
 std::optional<std::size_t> count_names(int folder, const std::string& prefix, const Tree& tree) {
   FolderNames names;
   if (!names.read(folder)) {
@@ -166,7 +166,9 @@ Result<void> Stager::write(const std::string& path, const Tree& tree, const Entr
       TRY(m_files.write_file({place, folder.get(), below}, bytes, mode));
     }
   }
-  if (count_names(folder.get(), {}, tree) != entries.size()) {
+  // Back to the start, because some file systems show what was made since the opening only then.
+  if (::lseek(folder.get(), 0, SEEK_SET) != 0
+      || count_names(folder.get(), {}, tree) != entries.size()) {
     return fail(ErrorCode::io,
                 "what was written to `" + path + "` does not read back the same",
                 "check the disk");

@@ -397,6 +397,19 @@ asio::awaitable<void> compare_with_the_disk(Fixture* f, unsigned seed, int round
   }
 }
 
+asio::awaitable<void> tells_of_signs(Fixture* f) {
+  f->roots.push_back({f->home / ".agent", f->home, true});
+  co_await f->start();
+  fs::create_directories(f->home / ".agent/sessions");
+  co_await f->synchronise();
+  CHECK(f->said(1, RescanReason::appeared));
+  write(f->home / ".agent/sessions/log", "much");
+  fs::create_directories(f->home / ".agent/more");
+  co_await f->synchronise();
+  CHECK(f->changes.empty());
+  CHECK(f->rescans.empty());
+}
+
 } // namespace
 
 TEST_SUITE("Watcher") {
@@ -415,6 +428,11 @@ TEST_SUITE("Watcher") {
   TEST_CASE_FIXTURE(Fixture, "what is not a skill's business wakes nobody") {
     open(WatchMode::automatic, {"skills"});
     run(rests_when_idle(this));
+  }
+
+  TEST_CASE_FIXTURE(Fixture, "a sign is told of, and what lies below it is nobody's business") {
+    open(WatchMode::automatic, {"skills"});
+    run(tells_of_signs(this));
   }
 
   TEST_CASE_FIXTURE(Fixture, "polling tells the same") {

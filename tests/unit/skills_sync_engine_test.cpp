@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <fcntl.h>
+#include <sqlite3.h>
 
 #include <algorithm>
 
@@ -23,6 +24,13 @@ void disagree(SyncWorld& world) {
   auto time = std::filesystem::last_write_time(file);
   std::filesystem::last_write_time(file, time + std::chrono::seconds(1));
   world.settle();
+}
+
+void sql(SyncWorld& world, const char* text) {
+  sqlite3* handle = nullptr;
+  REQUIRE(sqlite3_open((world.folder() / "state/sync.db").c_str(), &handle) == SQLITE_OK);
+  CHECK(sqlite3_exec(handle, text, nullptr, nullptr, nullptr) == SQLITE_OK);
+  sqlite3_close(handle);
 }
 
 } // namespace
@@ -458,6 +466,25 @@ TEST_SUITE("Engine") {
     work.touched = round->again; // as the daemon does, at that time
     REQUIRE(world.engine().run(work));
     CHECK(world.skill(0, "one").find("edited") != std::string::npos);
+  }
+
+  TEST_CASE("what could not be recorded is recorded when it can be") {
+    SyncWorld world;
+    world.write_skill(0, "one", "old");
+    world.settle();
+    const std::string trigger = "CREATE TRIGGER full BEFORE UPDATE ON skills BEGIN"
+                                " SELECT RAISE(ABORT, 'no space'); END";
+    sql(world, trigger.c_str());
+    world.write_skill(0, "one", "new");
+    world.settle();
+    REQUIRE(world.skill(2, "one").find("new") != std::string::npos);
+    sql(world, "DROP TRIGGER full");
+    world.settle();
+    world.open(); // as after a restart: only what is on record counts
+    world.settle();
+    for (std::size_t i : {0u, 1u, 2u}) {
+      CHECK(world.skill(i, "one").find("new") != std::string::npos);
+    }
   }
 
   TEST_CASE("the overview says what the status says, without its skills") {
