@@ -208,8 +208,13 @@ asio::awaitable<void> SyncService::work_loop() {
   for (;;) {
     if (m_look_again) {
       m_look_again = false;
-      SyncSettings settings = m_scene ? m_scene->settings : SyncSettings{};
+      std::shared_ptr<const Scene> before = m_scene;
+      SyncSettings settings = before ? before->settings : SyncSettings{};
       AWAIT(Result<Scene> scene, look(std::move(settings)));
+      if (m_scene != before) {
+        m_look_again = true; // the person decided something meanwhile that this look did not know
+        continue;
+      }
       if (scene) {
         AWAIT(Result<void> adopted, adopt(std::move(*scene)));
         if (!adopted) {

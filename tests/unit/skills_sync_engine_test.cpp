@@ -186,7 +186,8 @@ TEST_SUITE("Engine") {
     REQUIRE(world.engine().undo({}, world.now()));
     auto states = [&] {
       std::vector<ReplicaState> all;
-      for (const ReplicaStatus& copy : world.engine().status().skills.at(0).replicas) {
+      SyncStatusResult status = world.engine().status();
+      for (const ReplicaStatus& copy : status.skills.at(0).replicas) {
         all.push_back(copy.state);
       }
       return all;
