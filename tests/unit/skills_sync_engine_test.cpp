@@ -469,6 +469,24 @@ TEST_SUITE("Engine") {
     CHECK(world.skill(0, "one").find("edited") != std::string::npos);
   }
 
+  TEST_CASE("an undo that is only planned lets what was taken away stay away") {
+    SyncWorld world;
+    world.write_skill(0, "one", "text");
+    world.settle();
+    REQUIRE(world.engine().undo({}, world.now()));
+    REQUIRE_FALSE(exists(world.at(1, "one")));
+    auto log = world.engine().log({});
+    REQUIRE(log);
+    SyncUndoParams planned;
+    planned.id = log->entries.at(0).id; // the undo itself
+    planned.dry_run = true;
+    auto back = world.engine().undo(planned, world.now());
+    REQUIRE_MESSAGE(back, back.error().message);
+    REQUIRE_FALSE(back->steps.empty());
+    world.settle();
+    CHECK_FALSE(exists(world.at(1, "one")));
+  }
+
   TEST_CASE("what could not be recorded is recorded when it can be") {
     SyncWorld world;
     world.write_skill(0, "one", "old");
@@ -481,7 +499,9 @@ TEST_SUITE("Engine") {
     REQUIRE(world.skill(2, "one").find("new") != std::string::npos);
     sql(world, "DROP TRIGGER full");
     world.settle();
+    const std::string agreed = world.engine().status().skills.at(0).hash;
     world.open(); // as after a restart: only what is on record counts
+    CHECK(world.engine().status().skills.at(0).hash == agreed);
     world.settle();
     for (std::size_t i : {0u, 1u, 2u}) {
       CHECK(world.skill(i, "one").find("new") != std::string::npos);
