@@ -110,8 +110,12 @@ void show(Page& page, const Invocation& invocation, const SyncPlanResult& result
     page.line(empty ? "There is no skill yet: put one into any of these folders."
                     : "There is nothing to copy.");
   } else {
-    page.line(count(result.in_sync, "skill needs", "skills need") + " nothing"
-              + (result.steps.empty() ? "." : "; nothing is lost: replaced versions are kept."));
+    if (result.in_sync > 0) {
+      page.line(count(result.in_sync, "skill needs", "skills need") + " nothing.");
+    }
+    if (!result.steps.empty()) {
+      page.line("Nothing is lost: replaced versions are kept.");
+    }
   }
 }
 

@@ -25,10 +25,6 @@ Result<void> SyncStore::set_setting(std::string_view key, std::string_view value
                         value);
 }
 
-Result<void> SyncStore::remove_setting(std::string_view key) {
-  return m_database.run("DELETE FROM settings WHERE key = ?", key);
-}
-
 Result<void> SyncStore::each_live_digest(std::int64_t since_ms,
                                          const std::function<void(const Digest&)>& visit) {
   auto visit_if = [&](const std::optional<Digest>& digest) {

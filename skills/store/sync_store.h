@@ -30,16 +30,13 @@ public:
 
   Result<std::optional<std::string>> setting(std::string_view key);
   Result<void> set_setting(std::string_view key, std::string_view value);
-  Result<void> remove_setting(std::string_view key);
 
   Result<std::vector<ScopeRow>> scopes(); // by id
   Result<std::optional<ScopeRow>> find_scope(std::string_view path);
   Result<Id> put_scope(const ScopeRow& row);
-  Result<void> remove_scope(Id id); // with its roots, skills and conflicts
 
   Result<std::vector<RootRow>> roots(); // by scope, priority, id
   Result<Id> put_root(const RootRow& row);
-  Result<void> set_root_state(Id id, RootState state, std::string_view reason);
 
   // By id; the trees only where they are asked for.
   Result<void> each_skill(TreeRecord tree, const VisitSkill& visit);
@@ -48,7 +45,6 @@ public:
   Result<Id> put_skill(const SkillRow& row);
   // The last agreed tree; none: nothing was ever agreed. The record is that of sync::Tree.
   Result<void> set_ancestor(Id id, const std::optional<Digest>& hash, std::string_view tree);
-  Result<void> set_skill_state(Id id, std::string_view state);
   Result<void> set_replicas(Id id, const std::vector<ReplicaRow>& replicas);
   Result<void> remove_skill(Id id);
 

@@ -80,10 +80,6 @@ Result<Id> SyncStore::put_scope(const ScopeRow& row) {
   return returned_id(std::move(update), "scope", row.id);
 }
 
-Result<void> SyncStore::remove_scope(Id id) {
-  return m_database.run("DELETE FROM scopes WHERE id = ?", id);
-}
-
 Result<std::vector<RootRow>> SyncStore::roots() {
   TRY_ASSIGN(Statement rows,
              m_database.query("SELECT id, scope, path, device, inode, state, reason, priority,"
@@ -134,16 +130,6 @@ Result<Id> SyncStore::put_root(const RootRow& row) {
                               row.skill_count,
                               row.id));
   return returned_id(std::move(update), "root", row.id);
-}
-
-Result<void> SyncStore::set_root_state(Id id, RootState state, std::string_view reason) {
-  TRY_ASSIGN(Statement update,
-             m_database.query("UPDATE roots SET state = ?, reason = ? WHERE id = ? RETURNING id",
-                              enum_name(state),
-                              reason,
-                              id));
-  TRY(returned_id(std::move(update), "root", id));
-  return {};
 }
 
 } // namespace upskill::store

@@ -125,13 +125,6 @@ SyncStore::set_ancestor(Id id, const std::optional<Digest>& hash, std::string_vi
   return {};
 }
 
-Result<void> SyncStore::set_skill_state(Id id, std::string_view state) {
-  TRY_ASSIGN(Statement update,
-             m_database.query("UPDATE skills SET state = ? WHERE id = ? RETURNING id", state, id));
-  TRY(returned_id(std::move(update), "skill", id));
-  return {};
-}
-
 Result<void> SyncStore::set_replicas(Id id, const std::vector<ReplicaRow>& replicas) {
   std::string record = encode_replicas(replicas);
   TRY(m_database.run("UPDATE skills SET replicas = ? WHERE id = ?", Blob{record}, id));

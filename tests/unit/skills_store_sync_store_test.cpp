@@ -46,13 +46,9 @@ TEST_SUITE("SyncStore") {
       CHECK(value_of(store.setting("policy")) == std::nullopt);
       REQUIRE(store.set_setting("policy", "\"cover\""));
       REQUIRE(store.set_setting("policy", "\"mirror\""));
-      REQUIRE(store.set_setting("gone", ""));
-      REQUIRE(store.remove_setting("gone"));
-      REQUIRE(store.remove_setting("never there"));
     }
     SyncStore store = open(folder);
     CHECK(value_of(store.setting("policy")) == "\"mirror\"");
-    CHECK(value_of(store.setting("gone")) == std::nullopt);
   }
 
   TEST_CASE("scopes and roots come back as they went in, a root's inode with all its bits") {
@@ -87,9 +83,13 @@ TEST_SUITE("SyncStore") {
     again.id = 0;
     again.priority = 3;
     CHECK(value_of(store.put_root(again)) == first.id);
-    REQUIRE(store.set_root_state(first.id, RootState::ok, ""));
-    CHECK(value_of(store.roots())[1].state == RootState::ok);
-    CHECK(store.set_root_state(99, RootState::ok, "").error().code == ErrorCode::not_found);
+    first.state = RootState::ok;
+    first.reason.clear();
+    first.priority = 3;
+    CHECK(value_of(store.put_root(first)) == first.id);
+    CHECK(value_of(store.roots())[1] == first);
+    first.id = 99;
+    CHECK(store.put_root(first).error().code == ErrorCode::not_found);
     CHECK(store.put_root({.scope = 99, .path = "/x"}).error().code == ErrorCode::not_found);
   }
 
@@ -123,29 +123,11 @@ TEST_SUITE("SyncStore") {
     CHECK(value_of(store.skill(skill.id)) == skill);
 
     REQUIRE(store.set_ancestor(skill.id, std::nullopt, ""));
-    REQUIRE(store.set_skill_state(skill.id, "pending"));
     SkillRow now = *value_of(store.skill(skill.id));
     CHECK(now.ancestor == std::nullopt);
-    CHECK(now.state == "pending");
-    CHECK(store.set_skill_state(99, "x").error().code == ErrorCode::not_found);
     CHECK(store.set_replicas(99, {}).error().code == ErrorCode::not_found);
     skill.id = 99;
     CHECK(store.put_skill(skill).error().code == ErrorCode::not_found);
-  }
-
-  TEST_CASE("what goes takes with it what hangs on it") {
-    Folder folder;
-    SyncStore store = open(folder);
-    Id scope = scope_of(store);
-    value_of(store.put_root({.scope = scope, .path = "/r"}));
-    Id skill = value_of(store.put_skill({.scope = scope, .name = "a", .key = "a"}));
-    value_of(store.add_conflict({.scope = scope, .skill = "a", .versions = {{sha256("x")}}}));
-    REQUIRE(store.remove_scope(scope));
-    CHECK(value_of(store.roots()).empty());
-    CHECK(value_of(store.skill(skill)) == std::nullopt);
-    CHECK(value_of(store.open_conflicts()).empty());
-    // The id of a scope is not given again: history still names it.
-    CHECK(scope_of(store, "/p") > scope);
   }
 
   TEST_CASE("10,000 skills in three roots are written in one transaction and visited in order") {
