@@ -110,6 +110,7 @@ private:
   bool m_look_again = false; // folders came or went: who lies where must be found anew
   std::vector<sync::Touched> m_again;
   std::optional<runtime::Clock::time_point> m_again_at;
+  std::optional<runtime::Clock::time_point> m_retry_at; // nobody waits for this
   std::optional<runtime::Clock::time_point> m_tidy_at;
   std::optional<runtime::Clock::time_point> m_durable_at;
   bool m_looked_at_everything = false; // since code that only this needs was given back

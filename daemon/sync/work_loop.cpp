@@ -43,7 +43,8 @@ bool SyncService::is_idle() const {
 
 std::optional<runtime::Clock::time_point> SyncService::next_time() const {
   std::optional<runtime::Clock::time_point> next = m_rescan_at;
-  for (const auto& time : {m_settle.deadline(), m_again_at, m_tidy_at, m_durable_at}) {
+  for (const auto& time :
+       {m_settle.deadline(), m_again_at, m_retry_at, m_tidy_at, m_durable_at}) {
     next = time && *time < *next ? time : next;
   }
   return next;
@@ -70,6 +71,10 @@ std::optional<sync::Work> SyncService::next_work() {
     work.touched.insert(work.touched.end(), m_again.begin(), m_again.end());
     m_again.clear();
   }
+  if (m_retry_at && *m_retry_at <= present) {
+    again = true;
+    m_retry_at.reset();
+  }
   if (m_everything) {
     m_everything = false;
     work.everything = true;
@@ -83,6 +88,10 @@ void SyncService::note(const sync::Round& round) {
   if (round.again_at_ms) {
     runtime::Clock::time_point at = time_of(*round.again_at_ms);
     m_again_at = m_again_at ? std::min(*m_again_at, at) : at;
+  }
+  if (round.retry_at_ms) {
+    runtime::Clock::time_point at = time_of(*round.retry_at_ms);
+    m_retry_at = m_retry_at ? std::min(*m_retry_at, at) : at;
   }
   m_round_warnings = round.warnings;
   if (!round.steps.empty()) {

@@ -1,5 +1,6 @@
 #include "skills/sync/engine.h"
 
+#include "protocol/base/utf8.h"
 #include "skills/sync/engine_state.h"
 #include "skills/sync/round.h"
 
@@ -271,6 +272,21 @@ Result<std::vector<std::string>> Engine::configure(std::vector<ScopeSetup> setup
 }
 
 Result<Round> Engine::run(const Work& work) {
+  const std::string& only = work.only_skill;
+  if (!only.empty()) {
+    if (std::optional<std::string> refusal = library::refused_name(only)) {
+      return fail(ErrorCode::invalid_argument, "`" + to_valid_utf8(only) + "` " + *refusal);
+    }
+    auto is_own = [&](const RootSetup& root) {
+      return std::ranges::find(root.never_touch, only) != root.never_touch.end();
+    };
+    bool is_agents = std::ranges::any_of(m_state->setup, [&](const ScopeSetup& scope) {
+      return std::ranges::any_of(scope.roots, is_own);
+    });
+    if (is_agents || library::ignored_name(only)) {
+      return fail(ErrorCode::invalid_argument, "`" + only + "` is no skill: it is never synced");
+    }
+  }
   return RoundRun(*m_state, work).run();
 }
 

@@ -53,6 +53,8 @@ struct Round {
   std::int64_t in_sync = 0;                     // skills that needed nothing
   std::optional<std::int64_t> again_at_ms = {}; // steady time at which to run again
   std::vector<Touched> again = {};              // what to look at then
+  // The same for what failed or is held by others, and may be so for long: nobody waits for it.
+  std::optional<std::int64_t> retry_at_ms = {};
 };
 
 // How the database was found when it was opened.
@@ -83,7 +85,8 @@ public:
   const std::vector<ScopeSetup>& setup() const;
 
   // Looks at skills and brings their copies into agreement. An error means that nothing could be
-  // done at all; what concerns one skill or one root is a warning, and the rest goes on.
+  // done at all (invalid_argument: `only_skill` is no skill's name); what concerns one skill or one
+  // root is a warning, and the rest goes on.
   Result<Round> run(const Work& work);
 
   // Lets roots that are halted or replaced take part again as they are: what was agreed there is

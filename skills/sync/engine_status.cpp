@@ -5,6 +5,13 @@
 namespace upskill::sync {
 namespace {
 
+// What is known of a copy whose root cannot be looked at is no truth about now.
+bool is_out_of_sight(const Scope& scope, const Replica& replica) {
+  const Root& root = scope.roots[replica.root];
+  return scope.setup.enabled && (replica.base || replica.seen != Presence::absent)
+         && root.judgement.health != RootHealth::absent && !root.usable();
+}
+
 RootStatus status_of(const Scope& scope, RootIndex index) {
   const RootSetup& setup = scope.setup.roots[index];
   const Root& root = scope.roots[index];
@@ -15,7 +22,7 @@ RootStatus status_of(const Scope& scope, RootIndex index) {
   status.aliases = setup.aliases;
   status.skills = std::ranges::count_if(scope.skills, [&](const Skill& skill) {
     const Replica* replica = skill.find(index);
-    return replica != nullptr
+    return replica != nullptr && !is_out_of_sight(scope, *replica)
            && (replica->seen == Presence::copy || replica->seen == Presence::link);
   });
   if (setup.refused) {
@@ -61,6 +68,10 @@ SkillSyncState state_of(const Scope& scope, const Skill& skill) {
   bool problem = !skill.ancestor || scope.notes.contains(skill.name);
   for (const Replica& replica : skill.replicas) {
     ReplicaState state = state_of(replica, false);
+    if (is_out_of_sight(scope, replica)) {
+      bool is_held = !scope.roots[replica.root].held.empty();
+      (is_held ? waits : problem) = true;
+    }
     waits = waits || state == ReplicaState::changed
             || (state == ReplicaState::absent && replica.base)
             || (replica.base && replica.base != skill.ancestor);
@@ -83,10 +94,22 @@ SkillSyncStatus status_of(const Scope& scope, const Skill& skill) {
     copy.path = scope.path_of(replica.root, skill.name);
     copy.state = state_of(replica, deletion != scope.deletions.end());
     copy.hash = replica.base ? replica.base->hex() : std::string();
+    if (is_out_of_sight(scope, replica)) {
+      const Root& root = scope.roots[replica.root];
+      copy.state = ReplicaState::problem;
+      copy.reason = root.held.empty() ? root.judgement.reason : root.held;
+      copy.hash.clear();
+    } else if (copy.state == ReplicaState::current && replica.base != skill.ancestor
+               && deletion == scope.deletions.end()) {
+      copy.state = ReplicaState::changed;
+      copy.reason = "it holds an older version";
+    }
   }
   std::ranges::sort(status.replicas, {}, &ReplicaStatus::path);
   if (deletion != scope.deletions.end()) {
-    status.reason = deletion->second.held ? "its deletion waits for you" : "it was deleted";
+    status.reason = deletion->second.held               ? "its deletion waits for you"
+                    : !deletion->second.problem.empty() ? deletion->second.problem
+                                                        : "it was deleted";
   } else if (auto note = scope.notes.find(skill.name); note != scope.notes.end()) {
     status.reason = note->second;
   }

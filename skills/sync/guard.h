@@ -27,6 +27,12 @@ public:
   // True when `pending` deletions, together with those let through within the window, may be
   // carried out in a root that held `agreed` skills before any of them.
   bool allows(std::size_t pending, std::size_t agreed, std::int64_t now_ms);
+
+  // Whether what happened then still counts.
+  bool is_recent(std::int64_t then_ms, std::int64_t now_ms) const {
+    return then_ms > now_ms - m_limits.window_ms;
+  }
+
   // Records that this many were let through.
   void let_through(std::size_t count, std::int64_t now_ms);
 

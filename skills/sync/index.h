@@ -47,7 +47,8 @@ struct Root {
   RootJudgement judgement = {};
   std::string git_folder = {};
   std::string held = {}; // why it waits this round (a git operation)
-  UniqueFd fd = {};      // open during a round
+  std::optional<std::int64_t> held_since_ms = {};
+  UniqueFd fd = {}; // open during a round
   bool emptied_checked = false;
   bool emptied_recorded = false; // the store knows that record.emptied
   bool missed = false; // not usable in an earlier round: what changed in it was not looked at
@@ -64,8 +65,16 @@ using SkillIndex = std::uint32_t;
 // A skill whose copy was deleted by somebody: carried out after a grace period.
 struct PendingDeletion {
   std::int64_t since_ms = 0;
-  bool confirmed = false; // a person said so: no guard
-  bool held = false;      // waits for a person
+  bool confirmed = false;   // a person said so: no guard
+  bool held = false;        // waits for a person
+  bool counted = false;     // by the guard
+  std::string problem = {}; // why it could not be carried out everywhere
+};
+
+// What failed, and is tried again with growing pauses.
+struct Retry {
+  unsigned failures = 0;
+  std::int64_t at_ms = 0;
 };
 
 struct Newcomer {
@@ -85,6 +94,7 @@ struct Scope {
   std::unordered_map<std::string, SkillIndex> by_key = {}; // folded name
   std::map<std::string, std::string> notes = {};           // skill -> why it waits or is left alone
   std::map<std::string, PendingDeletion> deletions = {};   // skill -> since when
+  std::map<std::string, Retry> retries = {};               // skill -> when it is tried again
   std::set<std::string> conflicts = {};                    // skills with an open content conflict
   // Content -> the skill that was first seen with it a moment ago: how a rename shows.
   std::map<Digest, Newcomer> newcomers = {};

@@ -20,6 +20,10 @@ bool is_changed(const Observation& seen, const std::optional<Digest>& ancestor) 
   return seen.hash != ancestor && seen.hash != seen.base;
 }
 
+bool is_stranger(const Observation& seen) {
+  return !seen.base && seen.order == 0;
+}
+
 std::vector<Version> distinct_versions(std::vector<const Observation*> changed) {
   std::ranges::sort(changed,
                     [](const Observation* a, const Observation* b) { return is_later(*a, *b); });
@@ -27,8 +31,11 @@ std::vector<Version> distinct_versions(std::vector<const Observation*> changed) 
   for (const Observation* seen : changed) {
     auto known = std::ranges::find(versions, seen->hash, &Version::hash);
     if (known == versions.end()) {
-      versions.push_back({seen->hash, seen->base, seen->root});
-    } else if (!known->base) {
+      versions.push_back({seen->hash, seen->base, seen->root, is_stranger(*seen)});
+      continue;
+    }
+    known->is_stranger = known->is_stranger && is_stranger(*seen);
+    if (!known->base) {
       known->base = seen->base;
     }
   }
@@ -36,13 +43,13 @@ std::vector<Version> distinct_versions(std::vector<const Observation*> changed) 
 }
 
 // Edits that were all made from older agreements, in roots that could not be written then, stand
-// against what was agreed since: whoever holds that has a version of its own.
+// against what was agreed since: whoever holds that has a version of its own. So do strangers.
 const Observation* rival_of(const std::vector<Version>& versions,
                             const std::optional<Digest>& ancestor,
                             std::span<const Observation> observations) {
   bool older =
       ancestor && !versions.empty() && std::ranges::all_of(versions, [&](const Version& version) {
-        return version.base && version.base != ancestor;
+        return version.base ? version.base != ancestor : version.is_stranger;
       });
   const Observation* rival = nullptr;
   for (const Observation& seen : observations) {
@@ -85,7 +92,9 @@ Decision reconcile(const std::optional<Digest>& ancestor,
     decision.versions.insert(place, {*ancestor, ancestor, rival->root});
   }
   if (decision.versions.size() > 1) {
-    decision.verdict = ancestor ? Verdict::merge : Verdict::conflict;
+    // Joined with what it is older than, a stranger would take back what was changed since.
+    bool can_join = ancestor && std::ranges::none_of(decision.versions, &Version::is_stranger);
+    decision.verdict = can_join ? Verdict::merge : Verdict::conflict;
   } else if (decision.versions.size() == 1) {
     decision.verdict = ancestor ? Verdict::update : Verdict::adopt;
   } else if (stale || (!decision.deleted_in.empty() && current)) {

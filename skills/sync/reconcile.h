@@ -34,7 +34,7 @@ enum class Verdict : std::uint8_t {
   adopt,    // first seen: one version, wherever it lies
   update,   // one new version
   merge,    // several versions of which none was made from another: try to join, else a conflict
-  conflict, // several first versions without an ancestor
+  conflict, // several versions, and of one of them nobody knows what it was made from
   remove,   // a copy was deleted and nobody changed another
   gone      // no copy is left anywhere: forget it
 };
@@ -43,6 +43,9 @@ struct Version {
   Digest hash = {};
   std::optional<Digest> base = {}; // what it was made from
   RootIndex root = 0;              // where it was found (the latest, if in several)
+  // Found where nothing was agreed, and nobody saw it come: an old copy in a folder that came back,
+  // or that of an agent which is new here. It may be older than what it differs from.
+  bool is_stranger = false;
 
   friend bool operator==(const Version&, const Version&) = default;
 };
@@ -50,7 +53,8 @@ struct Version {
 struct Decision {
   Verdict verdict = Verdict::nothing;
   // The distinct new versions, the winner first: newest by order, then by mtime, then by priority.
-  // With them the ancestor, where all of them were made from what was agreed before it.
+  // With them the ancestor, where all of them were made from what was agreed before it, or nobody
+  // knows from what.
   std::vector<Version> versions = {};
   // Roots whose agreed copy is absent now.
   std::vector<RootIndex> deleted_in = {};

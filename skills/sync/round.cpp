@@ -1,12 +1,10 @@
 #include "skills/sync/round.h"
 
 #include "protocol/base/bounds.h"
-#include "protocol/base/paths.h"
 #include "protocol/base/utf8.h"
 #include "skills/sync/walk.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 
 #include <algorithm>
 #include <set>
@@ -15,14 +13,14 @@ namespace upskill::sync {
 namespace {
 
 constexpr std::int64_t k_look_again_ms = 50; // at what moved while it was looked at
-constexpr std::int64_t k_git_again_ms = 500; // at a repository in the middle of something
-constexpr std::size_t k_batch_skills = 256;  // swapped in together
+constexpr std::int64_t k_retry_ms = 1'000;   // at what failed; doubled each time
+constexpr std::int64_t k_retry_most_ms = 600'000;
+constexpr std::size_t k_batch_skills = 256; // swapped in together
 constexpr std::uint64_t k_batch_bytes = 32u << 20;
 
-bool may_be_skill(const FolderNames::Name& name, std::string_view text, const RootSetup& root) {
+bool may_be_skill(const FolderNames::Name& name, std::string_view text) {
   return (name.type == DT_DIR || name.type == DT_LNK || name.type == DT_UNKNOWN)
-         && text.front() != '.' && !library::ignored_name(text)
-         && std::ranges::find(root.never_touch, text) == root.never_touch.end();
+         && text.front() != '.' && !library::ignored_name(text);
 }
 
 } // namespace
@@ -48,103 +46,15 @@ Result<Round> RoundRun::run() {
     }
     flush(scope);
     carry_out_deletions(scope);
+    for (const auto& [name, retry] : scope.retries) {
+      retry_at(std::max(retry.at_ms, m_work.now.steady_ms));
+    }
     for (Root& root : scope.roots) {
       root.missed = root.missed && !(all && !m_work.dry_run && root.usable());
     }
     close_roots(scope);
   }
   return std::move(m_round);
-}
-
-void RoundRun::open_roots(Scope& scope) {
-  m_state.stager.begin_round();
-  if (!m_work.dry_run) {
-    m_state.stager.put_back();
-  }
-  for (std::size_t i = 0; i < scope.roots.size(); ++i) {
-    const RootSetup& setup = scope.setup.roots[i];
-    Root& root = scope.roots[i];
-    root.held.clear();
-    root.emptied_checked = false;
-    root.names.reset();
-    if (setup.refused) {
-      root.judgement = {RootHealth::halted, setup.reason, {}};
-      continue;
-    }
-    RootProbe probe = probe_root(setup.path);
-    root.judgement = judge_root(setup.path, root.record, probe);
-    if (root.judgement.health == RootHealth::replaced) {
-      warn({ErrorCode::changed, root.judgement.reason, {}});
-      if (m_work.dry_run) {
-        root.held = root.judgement.reason;
-        continue;
-      }
-      forget_root(scope, static_cast<RootIndex>(i));
-      root.judgement = {};
-    }
-    if (root.judgement.health == RootHealth::halted) {
-      warn({ErrorCode::refused, root.judgement.reason, root.judgement.hint});
-    }
-    if (root.judgement.health != RootHealth::ok
-        || (root.record.emptied && is_still_emptied(scope, static_cast<RootIndex>(i)))) {
-      continue;
-    }
-    if (m_state.stager.is_missing_some(setup.path)) {
-      root.held = "a copy that was moved aside cannot be put back into `" + setup.path + "`";
-      again(scope, {}, m_work.now.steady_ms + k_git_again_ms);
-    }
-    bool known = root.record.device == probe.device && root.record.inode == probe.inode;
-    if (!known && !m_work.dry_run) {
-      root.record.device = probe.device;
-      root.record.inode = probe.inode;
-      warn_if(m_state.record_root(scope, static_cast<RootIndex>(i)));
-    }
-    root.fd.reset(::open(setup.path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    // Before anything is written there: one new copy in an emptied root would make it look as if
-    // the others had been deleted one by one.
-    if (root.fd && is_root_emptied(scope, static_cast<RootIndex>(i))) {
-      root.fd.reset();
-      continue;
-    }
-    root.emptied_checked = false; // it may still happen during the round
-    if (m_work.everything || root.git_folder.empty()) {
-      root.git_folder = enclosing_git_folder(setup.path);
-    }
-    if (!root.git_folder.empty()) {
-      std::string operation = git_operation(root.git_folder);
-      if (!operation.empty()) {
-        root.held = operation + " is under way in `" + parent_path(root.git_folder) + "`";
-        again(scope, {}, m_work.now.steady_ms + k_git_again_ms);
-      }
-    }
-  }
-}
-
-// Another folder lies at the path: what was agreed there says nothing about it, so that nothing
-// missing in it counts as deleted. The rows go before the new inode is recorded.
-void RoundRun::forget_root(Scope& scope, RootIndex root) {
-  scope.roots[root].record.emptied = false;
-  for (Skill& skill : scope.skills) {
-    if (Replica* replica = skill.find(root); replica != nullptr && replica->base) {
-      scope.agree(skill, root, std::nullopt);
-      warn_if(m_state.record_replicas(scope, skill));
-    }
-  }
-}
-
-void RoundRun::close_roots(Scope& scope) {
-  for (Root& root : scope.roots) {
-    root.missed = root.missed || (!root.usable() && root.judgement.health != RootHealth::absent);
-    root.fd.reset();
-    root.names.reset();
-  }
-}
-
-// Whether a root can be read that could not be before: what was touched in it meanwhile was told to
-// rounds that did not look.
-bool RoundRun::catches_up(const Scope& scope) const {
-  return std::ranges::any_of(scope.roots,
-                             [](const Root& root) { return root.missed && root.usable(); });
 }
 
 // Sorted, each once, so that a round does the same whatever order folders list their names in.
@@ -166,6 +76,11 @@ std::vector<std::string> RoundRun::names_of(Scope& scope, bool all) {
     for (const auto& [name, deletion] : scope.deletions) {
       names.push_back(name);
     }
+    for (const auto& [name, retry] : scope.retries) {
+      if (retry.at_ms <= m_work.now.steady_ms) {
+        names.push_back(name);
+      }
+    }
   } else {
     FolderNames listed;
     for (std::size_t i = 0; i < scope.roots.size(); ++i) {
@@ -180,7 +95,7 @@ std::vector<std::string> RoundRun::names_of(Scope& scope, bool all) {
         continue;
       }
       for (const FolderNames::Name& name : listed.names()) {
-        if (may_be_skill(name, listed.view(name), scope.setup.roots[i])) {
+        if (may_be_skill(name, listed.view(name))) {
           names.emplace_back(listed.view(name));
         }
       }
@@ -197,13 +112,45 @@ std::vector<std::string> RoundRun::names_of(Scope& scope, bool all) {
   return names;
 }
 
+// What nobody syncs, however its name came here.
+bool RoundRun::is_ignored(const Scope& scope, const std::string& name) const {
+  return name.empty() || name.front() == '.' || name.find('/') != std::string::npos
+         || library::ignored_name(name) || is_excluded(scope.setup, name)
+         || std::ranges::any_of(scope.setup.roots, [&](const RootSetup& root) {
+              return std::ranges::find(root.never_touch, name) != root.never_touch.end();
+            });
+}
+
 void RoundRun::consider(Scope& scope, const std::string& name) {
-  if (name.empty() || is_excluded(scope.setup, name)) {
+  if (is_ignored(scope, name)) {
     return;
   }
+  std::size_t pending = m_pending.size();
+  std::size_t later = m_round.again.size();
+  look_and_decide(scope, name);
+  if (m_pending.size() == pending && m_round.again.size() == later) {
+    forget_orders(scope, name);
+  }
+}
+
+// When it was touched last says something until what was touched is agreed, or turns out to be
+// nothing new. Where nobody could look, it still does.
+void RoundRun::forget_orders(Scope& scope, const std::string& name) {
+  if (scope.orders.empty() || m_work.dry_run) {
+    return;
+  }
+  for (RootIndex i = 0; i < scope.roots.size(); ++i) {
+    if (scope.roots[i].usable()) {
+      scope.orders.erase({i, name});
+    }
+  }
+}
+
+void RoundRun::look_and_decide(Scope& scope, const std::string& name) {
   std::string key = m_state.key_of(name);
   Skill* skill = scope.find(key);
   if (skill != nullptr && skill->name == name && is_settled(scope, name, *skill)) {
+    scope.retries.erase(name);
     ++m_round.in_sync;
     return;
   }
@@ -221,6 +168,7 @@ void RoundRun::consider(Scope& scope, const std::string& name) {
   }
   if (skill == nullptr && !anything) {
     scope.notes.erase(name);
+    scope.retries.erase(name);
     return; // no skill: a folder without SKILL.md, or gone again
   }
   if (is_workspace(scope, name)) {
@@ -232,6 +180,11 @@ void RoundRun::consider(Scope& scope, const std::string& name) {
   }
   if (sight.moving) {
     again(scope, name, m_work.now.steady_ms + k_look_again_ms);
+    return;
+  }
+  if (!sight.busy.empty()) {
+    note(scope, name, sight.busy);
+    try_later(scope, name);
     return;
   }
   scope.notes.erase(name);
@@ -339,6 +292,17 @@ void RoundRun::warn(const Error& error) {
 void RoundRun::note(Scope& scope, const std::string& name, const std::string& text) {
   scope.notes[name] = text;
   warn({ErrorCode::refused, text, {}});
+}
+
+// What failed may go on failing: a disk that is full, a folder that may not be written.
+void RoundRun::try_later(Scope& scope, const std::string& name) {
+  if (m_work.dry_run || scope.setup.roots.empty()) {
+    return;
+  }
+  Retry& retry = scope.retries[name];
+  retry.at_ms =
+      m_work.now.steady_ms + std::min(k_retry_ms << std::min(retry.failures, 20u), k_retry_most_ms);
+  ++retry.failures;
 }
 
 void RoundRun::again(Scope& scope, const std::string& name, std::int64_t at_ms) {

@@ -15,6 +15,7 @@ struct Sight {
   std::vector<StatResult> stats;         // the same
   std::map<RootIndex, ReadResult> reads; // of the copies that had to be read
   bool moving = false;                   // something changed while it was looked at
+  std::string busy = {};                 // git is at work within a copy: why it waits
 };
 
 // One copy that is to be written, finished beside its root.
@@ -35,6 +36,7 @@ struct PendingSkill {
   std::vector<PendingWrite> writes = {};
   // Copies that hold the content already, and what the scan saw of them.
   std::vector<std::pair<RootIndex, Fingerprint>> holders = {};
+  bool failed = false;                             // some copy could not be written
   std::optional<store::ConflictRow> conflict = {}; // that is open once this is written
   store::Id settles = 0;                           // the conflict that this puts an end to
 };
@@ -71,19 +73,29 @@ public:
                          const std::string& reason);
 
 private:
-  // round.cpp
+  // round_roots.cpp
   void open_roots(Scope& scope);
+  void wait_for_root(Scope& scope, RootIndex root);
   void forget_root(Scope& scope, RootIndex root);
   void close_roots(Scope& scope);
   bool catches_up(const Scope& scope) const;
+
+  // round.cpp
   std::vector<std::string> names_of(Scope& scope, bool all);
+  bool is_ignored(const Scope& scope, const std::string& name) const;
   void consider(Scope& scope, const std::string& name);
+  void forget_orders(Scope& scope, const std::string& name);
+  void look_and_decide(Scope& scope, const std::string& name);
   bool is_workspace(Scope& scope, const std::string& name) const;
   bool is_settled(Scope& scope, const std::string& name, Skill& skill);
   void decide(Scope& scope, const std::string& name, Skill& skill, Sight& sight);
 
   // round_look.cpp
   Sight look(Scope& scope, const std::string& name, const Skill* skill);
+  bool leads_to_copy(const Scope& scope,
+                     const std::string& name,
+                     RootIndex root,
+                     const std::string& target) const;
   void look_at_link(Scope& scope, const std::string& name, RootIndex root, Sight& sight);
   ReadResult
   look_into(Scope& scope, const std::string& name, RootIndex root, const Replica* known) const;
@@ -122,7 +134,7 @@ private:
   std::string twin_of(Scope& scope, const std::string& name, RootIndex index);
   std::string
   link_target(Scope& scope, const std::string& name, const Sight& sight, RootIndex root);
-  void write_failed(Scope& scope, const std::string& name, RootIndex root, const Error& error);
+  void write_failed(Scope& scope, PendingSkill& pending, RootIndex root, const Error& error);
   void finish(Skill& skill, PendingSkill pending);
   std::optional<Error>
   keep_object(Scope& scope, const std::string& name, Sight& sight, RootIndex root);
@@ -192,6 +204,8 @@ private:
 
   void note(Scope& scope, const std::string& name, const std::string& text);
   void again(Scope& scope, const std::string& name, std::int64_t at_ms);
+  void try_later(Scope& scope, const std::string& name);
+  void retry_at(std::int64_t at_ms);
 
   Engine::State& m_state;
   const Work& m_work;

@@ -22,6 +22,8 @@ void RoundRun::flush(Scope& scope) {
   auto give_up = [&](const Error& error) {
     warn(error);
     for (const PendingSkill& pending : batch) {
+      note(scope, pending.name, error.message);
+      try_later(scope, pending.name);
       for (const PendingWrite& write : pending.writes) {
         (void)m_state.files.remove_tree(write.staged.path);
       }
@@ -46,7 +48,10 @@ void RoundRun::flush(Scope& scope) {
   Result<store::Transaction> transaction = m_state.store.begin();
   if (!transaction) {
     warn(transaction.error());
-    return; // the next round finds equal copies and records them
+    for (const PendingSkill& pending : batch) {
+      try_later(scope, pending.name); // finds equal copies and records them
+    }
+    return;
   }
   std::vector<SkillIndex> fresh;
   std::vector<SkillIndex> touched;
@@ -63,6 +68,11 @@ void RoundRun::flush(Scope& scope) {
     Result<void> recorded = record(scope, batch[i], histories[i]);
     skill->unrecorded = !recorded;
     warn_if(recorded);
+    if (batch[i].failed || !recorded) {
+      try_later(scope, batch[i].name);
+    } else {
+      scope.retries.erase(batch[i].name);
+    }
   }
   for (SkillIndex index : fingerprints) {
     warn_if(m_state.record_replicas(scope, scope.skills[index]));
@@ -71,6 +81,7 @@ void RoundRun::flush(Scope& scope) {
     warn(committed.error());
     for (SkillIndex index : touched) {
       scope.skills[index].unrecorded = true;
+      try_later(scope, scope.skills[index].name);
     }
     for (SkillIndex index : fresh) {
       scope.skills[index].id = 0; // its row went with the rest
@@ -110,7 +121,7 @@ void RoundRun::swap_in(Scope& scope, PendingSkill& pending, store::HistoryRow& h
       if (swapped.error().code == ErrorCode::changed) {
         again(scope, pending.name, m_work.now.steady_ms);
       } else {
-        write_failed(scope, pending.name, write.root, swapped.error());
+        write_failed(scope, pending, write.root, swapped.error());
       }
       continue;
     }
@@ -161,8 +172,8 @@ Result<void> RoundRun::record(Scope& scope, PendingSkill& pending, store::Histor
     replica.kind = store::ReplicaKind::copy;
     replica.seen = Presence::copy;
     replica.differs = false;
-    scope.orders.erase({root, pending.name});
   }
+  forget_orders(scope, pending.name);
   if (is_new || skill->id == 0) {
     row.replicas = replica_rows(scope, *skill);
     TRY_ASSIGN(skill->id, m_state.store.put_skill(row));

@@ -64,6 +64,7 @@ void RoundRun::carry_out_deletions(Scope& scope) {
   };
 
   std::vector<Due> due;
+  const std::int64_t now_ms = m_work.now.steady_ms;
   std::vector<std::size_t> guarded_in(scope.roots.size());
   std::vector<std::size_t> ripe_in(scope.roots.size());
   std::vector<std::size_t> gone_in(scope.roots.size());
@@ -76,13 +77,22 @@ void RoundRun::carry_out_deletions(Scope& scope) {
     bool left = std::ranges::any_of(skill->replicas, [&](const Replica& one) {
       return one.seen != Presence::absent || (one.base && !scope.roots[one.root].usable());
     });
+    std::int64_t ripe_ms = deletion.since_ms + m_state.options.grace_ms;
     if (deletion.held && !deletion.confirmed && left) {
+      // Not carried out, and yet deleted: what comes a moment later belongs to the same.
+      for (const Replica& replica : skill->replicas) {
+        guarded_in[replica.root] += replica.base && replica.seen == Presence::absent
+                                    && scope.roots[replica.root].guard.is_recent(ripe_ms, now_ms);
+      }
+      continue;
+    }
+    if (auto retry = scope.retries.find(name);
+        retry != scope.retries.end() && !deletion.problem.empty() && retry->second.at_ms > now_ms) {
       continue;
     }
     std::string renamed = renamed_to(scope, *skill);
-    std::int64_t ripe_ms = deletion.since_ms + m_state.options.grace_ms;
-    bool waits = renamed.empty() && !deletion.confirmed && !deletion.held;
-    bool ripe = !waits || ripe_ms <= m_work.now.steady_ms;
+    bool waits = renamed.empty() && !deletion.confirmed && !deletion.held && !deletion.counted;
+    bool ripe = !waits || ripe_ms <= now_ms;
     for (const Replica& replica : skill->replicas) {
       // Those that are not ripe yet count too, or the first of many would slip through. So do those
       // that are gone everywhere: they say something about what the others are.
@@ -102,8 +112,7 @@ void RoundRun::carry_out_deletions(Scope& scope) {
   std::string why;
   for (std::size_t i = 0; i < guarded_in.size(); ++i) {
     Root& root = scope.roots[i];
-    if (ripe_in[i] > 0
-        && !root.guard.allows(guarded_in[i], root.record.agreed, m_work.now.steady_ms)) {
+    if (ripe_in[i] > 0 && !root.guard.allows(guarded_in[i], root.record.agreed, now_ms)) {
       why = std::to_string(guarded_in[i]) + " of " + std::to_string(root.record.agreed)
             + " skills were deleted from `" + scope.setup.roots[i].path + "` at once";
     }
@@ -112,12 +121,13 @@ void RoundRun::carry_out_deletions(Scope& scope) {
     if (one.guarded && !why.empty()) {
       hold(scope, one.name, scope.deletions[one.name], why);
     } else {
+      scope.deletions[one.name].counted = !m_work.dry_run;
       carry_out(scope, one.name, one.reason);
     }
   }
   if (!m_work.dry_run) {
     for (std::size_t i = 0; i < guarded_in.size(); ++i) {
-      scope.roots[i].guard.let_through(why.empty() ? ripe_in[i] : gone_in[i], m_work.now.steady_ms);
+      scope.roots[i].guard.let_through(why.empty() ? ripe_in[i] : gone_in[i], now_ms);
     }
   }
 }
@@ -169,26 +179,35 @@ void RoundRun::carry_out(Scope& scope, const std::string& name, const std::strin
     history.from = scope.path_of(root, name);
     history.paths.push_back({history.from, skill->find(root)->base, std::nullopt, {}});
   }
-  bool complete = true;
+  std::string problem;
   for (const Observation& seen : sight.observations) {
     std::string path = scope.path_of(seen.root, name);
     if (seen.presence == Presence::copy && seen.usable) {
       step(SyncAction::remove, name, path, history.from, {}, reason);
-      complete = m_work.dry_run || take_out(scope, name, sight, seen.root, history);
+      if (!m_work.dry_run && !take_out(scope, name, sight, seen.root, history)) {
+        problem = "`" + path + "` could not be removed";
+      }
     } else if (seen.presence == Presence::link) {
       step(SyncAction::unlink, name, path, history.from, {}, reason);
       if (!m_work.dry_run) {
-        warn_if(m_state.stager.remove_link(scope.setup.roots[seen.root].path, name));
+        Result<void> removed = m_state.stager.remove_link(scope.setup.roots[seen.root].path, name);
+        warn_if(removed);
+        if (!removed) {
+          problem = "the link `" + path + "` could not be removed";
+        }
       }
     }
   }
   if (m_work.dry_run) {
     return;
   }
-  if (!complete) {
-    again(scope, name, m_work.now.steady_ms);
+  scope.deletions[name].problem = problem;
+  if (!problem.empty()) {
+    // What is left is still known for a copy of what was deleted, so that it does not come back.
+    try_later(scope, name);
     return;
   }
+  scope.retries.erase(name);
   warn_if(record_removal(scope, name, sight, history));
   for (const auto& [other, note] : scope.notes) {
     if (other != name && m_state.key_of(other) == m_state.key_of(name)) {

@@ -57,7 +57,8 @@ bool RoundRun::is_settled(Scope& scope, const std::string& name, Skill& skill) {
         return false;
       }
     } else if (stat.presence == Presence::link) {
-      if (replica == nullptr || replica->kind != store::ReplicaKind::link) {
+      if (replica == nullptr || replica->kind != store::ReplicaKind::link || replica->base
+          || !leads_to_copy(scope, name, i, stat.link_target)) {
         return false;
       }
       present.set(i);
@@ -71,6 +72,16 @@ bool RoundRun::is_settled(Scope& scope, const std::string& name, Skill& skill) {
     }
   }
   return (scope.wanted(skill, present, links) & ~present).none();
+}
+
+// As it is written; any other way to a copy is found by look_at_link().
+bool RoundRun::leads_to_copy(const Scope& scope,
+                             const std::string& name,
+                             RootIndex root,
+                             const std::string& target) const {
+  std::string path = normalized_path(target, scope.setup.roots[root].path);
+  std::optional<RootIndex> to = scope.root_at(parent_path(path));
+  return to && *to != root && base_name(path) == name;
 }
 
 Sight RoundRun::look(Scope& scope, const std::string& name, const Skill* skill) {
@@ -91,6 +102,13 @@ Sight RoundRun::look(Scope& scope, const std::string& name, const Skill* skill) 
       seen.order = order->second;
     }
     ReadResult read = look_into(scope, name, i, replica);
+    if (read.stat.presence == Presence::copy
+        && ::faccessat(root.fd.get(), (name + "/.git").c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+      std::string operation = git_operation(scope.path_of(i, name) + "/.git");
+      if (!operation.empty()) {
+        sight.busy = operation + " is under way in `" + scope.path_of(i, name) + "`";
+      }
+    }
     sight.stats[i] = read.stat;
     seen.presence = read.stat.presence;
     seen.mtime_ns = sight.stats[i].newest_mtime_ns;
@@ -244,6 +262,14 @@ void RoundRun::remember(Scope& scope, Skill& skill, const Sight& sight) {
     replica->differs = seen.presence == Presence::copy && seen.hash != skill.ancestor;
     if (seen.presence == Presence::link) {
       replica->kind = store::ReplicaKind::link;
+      if (replica->base) {
+        // A person put it in the place of a copy: what was agreed there is the other copy's now,
+        // and taking the link away deletes nothing.
+        scope.agree(skill, seen.root, std::nullopt);
+        if (!m_work.dry_run && skill.id != 0) {
+          warn_if(m_state.record_replicas(scope, skill));
+        }
+      }
     } else if (seen.presence == Presence::absent && replica->kind == store::ReplicaKind::link) {
       // Deleting a link takes the skill from the agents that read this root only.
       replica->kind = store::ReplicaKind::excluded;

@@ -93,8 +93,10 @@ void RoundRun::merge_or_conflict(
     return;
   }
   pending.tree = std::move(*tree);
+  bool is_first = decision.verdict == Verdict::conflict && !skill.ancestor;
   pending.reason = decision.verdict == Verdict::merge ? "edited differently in "
-                                                      : "first found with different content in ";
+                   : is_first                         ? "first found with different content in "
+                              : "found with content of unknown age, different in ";
   pending.reason += std::to_string(decision.versions.size()) + " places";
   if (!m_work.dry_run) {
     for (const Version& version : decision.versions) {

@@ -122,7 +122,8 @@ void RoundRun::spread(Scope& scope,
   RootSet wanted = scope.wanted(skill, present, links);
   if (!m_work.dry_run) {
     if (auto kept = keep_tree(pending.tree, bytes_of); !kept) {
-      warn(kept.error());
+      note(scope, name, kept.error().message);
+      try_later(scope, name);
       return;
     }
   }
@@ -164,13 +165,12 @@ void RoundRun::stage_update(Scope& scope,
     return;
   }
   if (std::optional<Error> problem = keep_object(scope, name, sight, root)) {
-    warn(*problem);
-    return;
+    return write_failed(scope, pending, root, *problem);
   }
   Result<StagedCopy> staged =
       m_state.stager.stage(scope.setup.roots[root].path, name, pending.tree, bytes_of);
   if (!staged) {
-    return write_failed(scope, name, root, staged.error());
+    return write_failed(scope, pending, root, staged.error());
   }
   PendingWrite write;
   write.root = root;
@@ -207,7 +207,7 @@ void RoundRun::stage_new(Scope& scope,
   }
   if (scope.roots[root].judgement.health == RootHealth::absent) {
     if (auto made = make_directories(setup.path); !made) {
-      return write_failed(scope, name, root, made.error());
+      return write_failed(scope, pending, root, made.error());
     }
     // Known from now on, so that the next look does not take it for a stranger.
     RootProbe probe = probe_root(setup.path);
@@ -219,7 +219,7 @@ void RoundRun::stage_new(Scope& scope,
                                   ? m_state.stager.stage(setup.path, name, pending.tree, bytes_of)
                                   : m_state.stager.stage_link(setup.path, name, link);
   if (!staged) {
-    return write_failed(scope, name, root, staged.error());
+    return write_failed(scope, pending, root, staged.error());
   }
   PendingWrite write;
   write.root = root;
@@ -268,10 +268,11 @@ RoundRun::link_target(Scope& scope, const std::string& name, const Sight& sight,
 }
 
 void RoundRun::write_failed(Scope& scope,
-                            const std::string& name,
+                            PendingSkill& pending,
                             RootIndex root,
                             const Error& error) {
-  note(scope, name, scope.path_of(root, name) + ": " + error.message);
+  pending.failed = true;
+  note(scope, pending.name, scope.path_of(root, pending.name) + ": " + error.message);
   warn(error);
 }
 
@@ -287,7 +288,7 @@ void RoundRun::finish(Skill& skill, PendingSkill pending) {
     }
     return;
   }
-  if (agreed && !pending.conflict) {
+  if (agreed && !pending.conflict && !pending.failed) {
     ++m_round.in_sync;
     return;
   }

@@ -118,10 +118,10 @@ public:
   void settle() {
     for (int i = 0; i < 20; ++i) {
       sync::Round done = round();
-      if (done.steps.empty() && !done.again_at_ms) {
+      if (done.steps.empty() && !done.again_at_ms && !done.retry_at_ms) {
         return;
       }
-      steady_ms += 3'000;
+      steady_ms = std::max(steady_ms + 3'000, done.retry_at_ms.value_or(0));
     }
     throw Violation("sync does not come to rest");
   }
