@@ -43,8 +43,7 @@ bool SyncService::is_idle() const {
 
 std::optional<runtime::Clock::time_point> SyncService::next_time() const {
   std::optional<runtime::Clock::time_point> next = m_rescan_at;
-  for (const auto& time :
-       {m_settle.deadline(), m_again_at, m_retry_at, m_tidy_at, m_durable_at}) {
+  for (const auto& time : {m_settle.deadline(), m_again_at, m_retry_at, m_tidy_at, m_durable_at}) {
     next = time && *time < *next ? time : next;
   }
   return next;

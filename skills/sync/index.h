@@ -68,6 +68,7 @@ struct PendingDeletion {
   bool confirmed = false;   // a person said so: no guard
   bool held = false;        // waits for a person
   bool counted = false;     // by the guard
+  bool is_planned = false;  // only for the length of a dry run
   std::string problem = {}; // why it could not be carried out everywhere
 };
 

@@ -17,6 +17,7 @@ void RoundRun::note_deletion(Scope& scope, const std::string& name) {
   auto [at, fresh] = scope.deletions.try_emplace(name);
   if (fresh) {
     at->second.since_ms = m_work.now.steady_ms;
+    at->second.is_planned = m_work.dry_run;
   }
 }
 
@@ -92,7 +93,8 @@ void RoundRun::carry_out_deletions(Scope& scope) {
     }
     std::string renamed = renamed_to(scope, *skill);
     bool waits = renamed.empty() && !deletion.confirmed && !deletion.held && !deletion.counted;
-    bool ripe = !waits || ripe_ms <= now_ms;
+    // A plan says what will come of it.
+    bool ripe = !waits || m_work.dry_run || ripe_ms <= now_ms;
     for (const Replica& replica : skill->replicas) {
       // Those that are not ripe yet count too, or the first of many would slip through. So do those
       // that are gone everywhere: they say something about what the others are.
@@ -125,7 +127,9 @@ void RoundRun::carry_out_deletions(Scope& scope) {
       carry_out(scope, one.name, one.reason);
     }
   }
-  if (!m_work.dry_run) {
+  if (m_work.dry_run) {
+    std::erase_if(scope.deletions, [](const auto& one) { return one.second.is_planned; });
+  } else {
     for (std::size_t i = 0; i < guarded_in.size(); ++i) {
       scope.roots[i].guard.let_through(why.empty() ? ripe_in[i] : gone_in[i], now_ms);
     }

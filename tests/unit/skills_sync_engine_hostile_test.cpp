@@ -305,4 +305,28 @@ TEST_SUITE("Engine") {
       CHECK(skill.replicas[1].hash.empty());
     }
   }
+
+  TEST_CASE("a plan shows the deletions that are to come, and begins none") {
+    SyncWorld world;
+    for (int i = 0; i < 6; ++i) {
+      world.write_skill(0, "s" + std::to_string(i), "text " + std::to_string(i));
+    }
+    world.settle();
+    world.remove(0, "s0");
+    auto removals = [](const sync::Round& round) {
+      return std::ranges::count(round.steps, SyncAction::remove, &SyncStep::action);
+    };
+    CHECK(removals(world.run(true)) == 2);
+    CHECK(world.engine().status("s0").skills[0].reason.empty()); // nobody has acted on it yet
+    world.pass(10'000);
+    CHECK(removals(world.run()) == 0); // the grace period begins now
+    CHECK(removals(world.run(true)) == 2);
+    for (int i = 1; i < 5; ++i) {
+      world.remove(0, "s" + std::to_string(i));
+    }
+    sync::Round plan = world.run(true);
+    CHECK(std::ranges::count(plan.steps, SyncAction::hold, &SyncStep::action) == 5);
+    CHECK(world.engine().status().held == 0);
+    CHECK(exists(world.at(1, "s0/SKILL.md")));
+  }
 }
