@@ -1,6 +1,8 @@
 #include "clients/cli/render.h"
 #include "clients/cli/text.h"
 
+#include <algorithm>
+
 namespace upskill::cli {
 namespace {
 
@@ -65,7 +67,10 @@ void show(Page& page, const Invocation&, const SyncConflictsResult& result) {
     for (const ConflictVersion& version : conflict.versions) {
       print_version(page, version);
     }
-    std::string command = "upskill sync resolve " + clean_line(conflict.skill);
+    // In several scopes, only the number says which.
+    bool only_one = std::ranges::count(result.conflicts, conflict.skill, &Conflict::skill) == 1;
+    std::string command = "upskill sync resolve "
+                          + (only_one ? clean_line(conflict.skill) : std::to_string(conflict.id));
     page.line(page.tint(Tint::dim,
                         deletion ? "  `" + command + " delete` or `" + command + " restore`"
                                  : "  `" + command + " winner` keeps what is there, `" + command

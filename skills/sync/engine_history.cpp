@@ -55,6 +55,53 @@ std::vector<RootIndex> roots_of(const Scope& scope, const store::HistoryRow& row
   return roots;
 }
 
+// The whole text as a conflict's id: a name may begin with digits.
+std::optional<store::Id> id_of(std::string_view text) {
+  store::Id id = 0;
+  auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), id);
+  bool whole = problem == std::errc{} && end == text.data() + text.size();
+  return whole && text.front() != '-' ? std::optional(id) : std::nullopt;
+}
+
+// The conflict that a person named, by its skill or else by its id. A skill may have several: in
+// other scopes, or a held deletion beside a conflict of content, which `take` tells apart.
+Result<store::ConflictRow> conflict_meant(Engine::State& state,
+                                          const ConflictResolveParams& params) {
+  TRY_ASSIGN(std::vector<store::ConflictRow> open, state.store.open_conflicts());
+  auto keep_if = [](std::vector<store::ConflictRow> rows, auto&& fits) {
+    std::erase_if(rows, [&](const store::ConflictRow& row) { return !fits(row); });
+    return rows;
+  };
+  std::vector<store::ConflictRow> named =
+      keep_if(open, [&](const store::ConflictRow& row) { return row.skill == params.skill; });
+  if (named.size() > 1) {
+    ConflictKind kind = params.take == "delete" || params.take == "restore" ? ConflictKind::deletion
+                                                                            : ConflictKind::content;
+    auto fitting = keep_if(named, [&](const store::ConflictRow& row) { return row.kind == kind; });
+    named = fitting.empty() ? std::move(named) : std::move(fitting);
+  }
+  if (std::optional<store::Id> id = id_of(params.skill); id && named.empty()) {
+    named = keep_if(open, [&](const store::ConflictRow& row) { return row.id == *id; });
+  }
+  if (named.empty()) {
+    return fail(ErrorCode::not_found,
+                "`" + params.skill + "` has no conflict",
+                "`upskill sync conflicts` lists them");
+  }
+  if (named.size() == 1) {
+    return std::move(named.front());
+  }
+  std::string all;
+  for (const store::ConflictRow& row : named) {
+    Scope* scope = scope_of(state, row.scope);
+    all += (all.empty() ? "`" : ", `") + std::to_string(row.id) + "`";
+    all += scope != nullptr ? " (" + scope->setup.name() + ")" : std::string();
+  }
+  return fail(ErrorCode::invalid_argument,
+              "`" + params.skill + "` has conflicts in several places",
+              "give the number instead of the name, one of " + all);
+}
+
 // The version that a person named: by hash, by path, or as winner or loser.
 Result<Digest> choose(const store::ConflictRow& row, const std::string& take) {
   std::vector<const store::ConflictVersionRow*> matches;
@@ -267,31 +314,21 @@ Result<Round> Engine::undo(const SyncUndoParams& params, Moment now) {
 
 Result<Round> Engine::resolve(const ConflictResolveParams& params, Moment now) {
   State& state = *m_state;
-  TRY_ASSIGN(auto rows, state.store.open_conflicts());
-  std::int64_t id = 0;
-  std::from_chars(params.skill.data(), params.skill.data() + params.skill.size(), id);
-  auto row = std::ranges::find_if(rows, [&](const store::ConflictRow& conflict) {
-    return conflict.skill == params.skill || conflict.id == id;
-  });
-  if (row == rows.end()) {
-    return fail(ErrorCode::not_found,
-                "`" + params.skill + "` has no conflict",
-                "`upskill sync conflicts` lists them");
-  }
-  Scope* scope = scope_of(state, row->scope);
+  TRY_ASSIGN(store::ConflictRow row, conflict_meant(state, params));
+  Scope* scope = scope_of(state, row.scope);
   if (scope == nullptr || !scope->setup.enabled) {
-    return not_in_sync(row->skill);
+    return not_in_sync(row.skill);
   }
   Work work;
   work.dry_run = params.dry_run;
   work.now = now;
-  if (row->kind == ConflictKind::deletion) {
-    return settle_deletion(*m_state, *scope, *row, params, work);
+  if (row.kind == ConflictKind::deletion) {
+    return settle_deletion(*m_state, *scope, row, params, work);
   }
-  TRY_ASSIGN(Digest chosen, choose(*row, params.take));
+  TRY_ASSIGN(Digest chosen, choose(row, params.take));
   // Settled in the same transaction that records the choice.
   return RoundRun(state, work)
-      .put(*scope, row->skill, chosen, {}, reason_of_settling(row->id), {.settles = row->id});
+      .put(*scope, row.skill, chosen, {}, reason_of_settling(row.id), {.settles = row.id});
 }
 
 } // namespace upskill::sync

@@ -218,6 +218,11 @@ TEST_SUITE("render") {
     CHECK(has(out, "\x1b[31m-old\x1b[0m"));
     CHECK(has(out, "\x1b[32m+new\x1b[0m"));
     CHECK(has(out, "sync resolve pdf loser"));
+    result.conflicts.push_back(conflict); // in another scope
+    result.conflicts.back().id = 4;
+    out = shown({"sync", "conflicts"}, encode(result)).out;
+    CHECK(has(out, "sync resolve 3 loser"));
+    CHECK(has(out, "sync resolve 4 loser"));
   }
 
   TEST_CASE("counts what an agent lists more than once") {

@@ -1,0 +1,119 @@
+#include "tests/support/sync_world.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace upskill;
+using namespace upskill::test;
+
+namespace {
+
+std::vector<Conflict> conflicts_of(SyncWorld& world) {
+  auto found = world.engine().conflicts({});
+  REQUIRE_MESSAGE(found, found.error().message);
+  return std::move(found->conflicts);
+}
+
+// A project of two roots beside the user's own, with everybody enabled.
+sync::ScopeSetup project_beside(SyncWorld& world) {
+  sync::ScopeSetup project = world.setup();
+  project.project = world.folder() / "project";
+  project.roots.resize(2);
+  project.agents.resize(2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    project.roots[i].path = project.project + "/root" + std::to_string(i);
+    std::filesystem::create_directories(project.roots[i].path);
+  }
+  return project;
+}
+
+} // namespace
+
+TEST_SUITE("Conflicts") {
+  TEST_CASE("a name that begins with digits does not settle the conflict of that number") {
+    SyncWorld world;
+    world.write_skill(0, "other", "left");
+    world.write_skill(1, "other", "right");
+    world.settle();
+    REQUIRE(conflicts_of(world).size() == 1);
+    REQUIRE(conflicts_of(world)[0].id == 1);
+    const std::string before = world.skill(0, "other");
+    for (const char* name : {"1-step", "1 ", "+1", "-1", "01x", ""}) {
+      CAPTURE(name);
+      auto refused = world.engine().resolve({name, "loser", false}, world.now());
+      REQUIRE_FALSE(refused);
+      CHECK(refused.error().code == ErrorCode::not_found);
+    }
+    CHECK(world.skill(0, "other") == before);
+    REQUIRE(world.engine().resolve({"1", "loser", false}, world.now()));
+    CHECK(conflicts_of(world).empty());
+  }
+
+  TEST_CASE("a skill whose name is a number goes before the conflict of that number") {
+    SyncWorld world;
+    world.write_skill(0, "other", "left");
+    world.write_skill(1, "other", "right");
+    world.settle();
+    world.write_skill(0, "1", "left");
+    world.write_skill(1, "1", "right");
+    world.settle();
+    REQUIRE(conflicts_of(world).size() == 2);
+    REQUIRE(world.engine().resolve({"1", "loser", false}, world.now()));
+    REQUIRE(conflicts_of(world).size() == 1);
+    CHECK(conflicts_of(world)[0].skill == "other");
+  }
+
+  TEST_CASE("a name that has conflicts in several scopes is refused, their numbers are not") {
+    SyncWorld world;
+    sync::ScopeSetup project = project_beside(world);
+    REQUIRE(world.engine().configure({world.setup(), project}, world.now()));
+    for (std::size_t i : {0u, 1u}) {
+      std::string text = i == 0 ? "left" : "right";
+      world.write_skill(i, "one", text);
+      write(project.roots[i].path + "/one/SKILL.md",
+            "---\nname: one\ndescription: d\n---\n" + text + "\n");
+    }
+    world.settle();
+    std::vector<Conflict> open = conflicts_of(world);
+    REQUIRE(open.size() == 2);
+    auto refused = world.engine().resolve({"one", "loser", false}, world.now());
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == ErrorCode::invalid_argument);
+    for (const Conflict& conflict : open) {
+      CHECK(refused.error().hint.find("`" + std::to_string(conflict.id) + "`")
+            != std::string::npos);
+    }
+    auto in_project = std::ranges::find(open, project.project, &Conflict::scope);
+    REQUIRE(in_project != open.end());
+    std::string number = std::to_string(in_project->id);
+    REQUIRE(world.engine().resolve({number, "loser", false}, world.now()));
+    REQUIRE(conflicts_of(world).size() == 1);
+    CHECK(conflicts_of(world)[0].scope == "user");
+    REQUIRE(world.engine().resolve({"one", "loser", false}, world.now()));
+    CHECK(conflicts_of(world).empty());
+  }
+
+  TEST_CASE("a held deletion and a conflict of one skill are told apart by what is taken") {
+    SyncWorld world;
+    for (int i = 0; i < 10; ++i) {
+      world.write_skill(0, "s" + std::to_string(i), "left " + std::to_string(i));
+    }
+    world.write_skill(1, "s0", "right");
+    world.settle();
+    for (int i = 0; i < 5; ++i) {
+      world.remove(0, "s" + std::to_string(i));
+    }
+    world.settle();
+    auto open = [&](ConflictKind kind) {
+      return std::ranges::count(conflicts_of(world), kind, &Conflict::kind);
+    };
+    REQUIRE(open(ConflictKind::deletion) == 5);
+    REQUIRE(open(ConflictKind::content) == 1);
+    REQUIRE(world.engine().resolve({"s0", "restore", false}, world.now()));
+    CHECK(open(ConflictKind::deletion) == 4);
+    CHECK(open(ConflictKind::content) == 1);
+    REQUIRE(world.engine().resolve({"s0", "winner", false}, world.now()));
+    CHECK(open(ConflictKind::content) == 0);
+  }
+}
