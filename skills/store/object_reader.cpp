@@ -1,6 +1,7 @@
 #include "skills/store/object_reader.h"
 
 #include "protocol/base/bounds.h"
+#include "skills/store/object_end.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -46,7 +47,7 @@ Result<ObjectReader> ObjectReader::open(UniqueFd file, std::string name) {
   if (!S_ISREG(status.st_mode)) {
     return reader.corrupt("it is not a regular file");
   }
-  if (reader.m_file_size < k_tar_end || reader.m_file_size % k_tar_block != 0) {
+  if (whole_object_size(reader.m_file.get()) != reader.m_file_size) {
     return reader.corrupt("it is cut off");
   }
   return reader;
@@ -115,7 +116,7 @@ Result<void> ObjectReader::place(std::uint64_t size) {
   m_content = m_next + k_tar_block;
   // Sizes are bounded, so this does not overflow.
   m_next = m_content + tar_padded(size);
-  if (m_next + k_tar_end > m_file_size) {
+  if (m_next + k_object_end > m_file_size) {
     return corrupt("it is cut off");
   }
   m_size = size;
@@ -136,12 +137,7 @@ Result<ExtendedHeader> ObjectReader::read_extended(std::uint64_t size) {
 }
 
 Result<void> ObjectReader::check_end() {
-  char block[k_tar_block];
-  if (m_next + k_tar_end != m_file_size) {
-    return corrupt("its end is not where it must be");
-  }
-  TRY(read_at(m_next + k_tar_block, block, sizeof block));
-  if (!is_zero({block, sizeof block})) {
+  if (m_next + k_object_end != m_file_size) {
     return corrupt("its end is not where it must be");
   }
   return {};

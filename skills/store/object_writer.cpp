@@ -1,6 +1,7 @@
 #include "skills/store/object_writer.h"
 
 #include "protocol/base/utf8.h"
+#include "skills/store/object_end.h"
 #include "skills/store/tar_header.h"
 
 #include <unistd.h>
@@ -53,6 +54,8 @@ public:
     m_buffer.reserve(expected);
   }
 
+  std::uint64_t written() const { return m_flushed + m_buffer.size(); }
+
   Result<void> write(std::string_view bytes) {
     if (m_buffer.size() + bytes.size() > k_buffer) {
       TRY(flush());
@@ -77,6 +80,7 @@ public:
 
 private:
   Result<void> write_out(std::string_view bytes) {
+    m_flushed += bytes.size();
     while (!bytes.empty()) {
       ssize_t written = ::write(m_fd, bytes.data(), bytes.size());
       if (written < 0 && errno == EINTR) {
@@ -92,6 +96,7 @@ private:
 
   int m_fd;
   std::string m_buffer = {};
+  std::uint64_t m_flushed = 0; // bytes that went past or out of the buffer
 };
 
 Result<void> write_given(Writer& writer, const ObjectEntry& entry, std::string_view bytes) {
@@ -137,7 +142,7 @@ Result<void> write_read(Writer& writer, const ObjectEntry& entry, int fd) {
 } // namespace
 
 std::uint64_t object_size(std::span<const ObjectEntry> entries) {
-  std::uint64_t size = k_tar_end;
+  std::uint64_t size = k_object_end;
   for (const ObjectEntry& entry : entries) {
     size += write_tar_header(header_of(entry)).size() + tar_padded(entry.size);
   }
@@ -146,7 +151,7 @@ std::uint64_t object_size(std::span<const ObjectEntry> entries) {
 
 Result<void>
 write_object(int fd, std::span<const ObjectEntry> entries, const OpenEntry& open_entry) {
-  std::uint64_t expected = k_tar_end; // what most write: a header each
+  std::uint64_t expected = k_object_end; // what most write: a header each
   for (const ObjectEntry& entry : entries) {
     expected += k_tar_block + tar_padded(entry.size);
   }
@@ -167,7 +172,7 @@ write_object(int fd, std::span<const ObjectEntry> entries, const OpenEntry& open
     }
     TRY(writer.zeros(tar_padded(entry.size) - entry.size));
   }
-  TRY(writer.zeros(k_tar_end));
+  TRY(writer.write(object_end(writer.written() + k_object_end)));
   return writer.flush();
 }
 

@@ -4,6 +4,7 @@
 #include "protocol/base/bounds.h"
 #include "protocol/base/paths.h"
 #include "skills/store/folder_tree.h"
+#include "skills/store/object_end.h"
 #include "skills/store/object_writer.h"
 
 #include <fcntl.h>
@@ -24,11 +25,7 @@ std::string relative_name(const Digest& digest) {
   return hex.substr(0, 2) + "/" + hex.substr(2) + std::string(k_suffix);
 }
 
-// An object is at least its end, in whole blocks: what a power failure may leave often is not.
-bool may_be_object(const struct stat& status) {
-  return S_ISREG(status.st_mode) && status.st_size >= static_cast<off_t>(k_tar_end)
-         && status.st_size % static_cast<off_t>(k_tar_block) == 0;
-}
+constexpr int k_read_flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 
 Result<void> check_entries(std::span<const ObjectEntry> entries) {
   std::uint64_t total = 0;
@@ -81,12 +78,8 @@ Result<void> Objects::put(const Digest& tree_hash,
   TRY(check_entries(entries));
   std::string name = relative_name(tree_hash);
 
-  struct stat status {};
-
-  // One of another size was cut off by a power failure before flush(), and is written anew.
-  if (::fstatat(m_fd.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0
-      && S_ISREG(status.st_mode)
-      && static_cast<std::uint64_t>(status.st_size) == object_size(entries)) {
+  // One that was cut off by a power failure before flush() is written anew.
+  if (whole_size(name) == object_size(entries)) {
     // Counts as put now, for remove_unreferenced.
     (void)::utimensat(m_fd.get(), name.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
     return {};
@@ -142,16 +135,19 @@ Result<void> Objects::flush() {
                                    : fail(system_error(errno, "cannot sync `" + m_folder + "`"));
 }
 
-bool Objects::contains(const Digest& tree_hash) const {
-  struct stat status {};
+// Nothing: there is none, or not all of it.
+std::optional<std::uint64_t> Objects::whole_size(const std::string& name) const {
+  UniqueFd file(::openat(m_fd.get(), name.c_str(), k_read_flags));
+  return file ? whole_object_size(file.get()) : std::nullopt;
+}
 
-  return ::fstatat(m_fd.get(), relative_name(tree_hash).c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0
-         && may_be_object(status);
+bool Objects::contains(const Digest& tree_hash) const {
+  return whole_size(relative_name(tree_hash)).has_value();
 }
 
 Result<ObjectReader> Objects::open_object(const Digest& tree_hash) const {
   std::string name = relative_name(tree_hash);
-  UniqueFd file(::openat(m_fd.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  UniqueFd file(::openat(m_fd.get(), name.c_str(), k_read_flags));
   if (!file) {
     return fail(system_error(errno, "cannot read stored version `" + path_of(tree_hash) + "`"));
   }

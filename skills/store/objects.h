@@ -8,6 +8,7 @@
 #include "skills/store/put_folder.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,7 +41,8 @@ public:
   // name the objects are committed.
   Result<void> flush();
 
-  // Looks at name and size only.
+  // Looks at the name and at the end, which says how long the whole is: one that was cut off is not
+  // contained, and put() writes it anew.
   bool contains(const Digest& tree_hash) const;
   // not_found, or corrupt when it cannot be an object at all. The content is checked as it is read,
   // for form; whether it is the content of that hash only rehashing tells (ObjectReader).
@@ -63,6 +65,7 @@ private:
       : m_folder(std::move(folder))
       , m_fd(std::move(fd)) {}
 
+  std::optional<std::uint64_t> whole_size(const std::string& name) const;
   Result<void> write_new(const std::string& temporary,
                          std::span<const ObjectEntry> entries,
                          const OpenEntry& open_entry);

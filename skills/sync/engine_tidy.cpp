@@ -33,8 +33,23 @@ void carry_ignored(Engine::State& state, const Lingering& one) {
   }
 }
 
+// Whether the store gives this version back, all of it read. A damaged one is taken out of the way,
+// so that the version is kept anew when it is seen again.
+Result<bool> is_kept(Engine::State& state, const Digest& hash) {
+  Result<Tree> kept = tree_of_object(state.objects, hash);
+  if (kept || kept.error().code == ErrorCode::not_found) {
+    return kept.has_value();
+  }
+  if (kept.error().code != ErrorCode::corrupt) {
+    return fail(kept.error()); // it may be read another time
+  }
+  TRY(state.objects.set_aside(hash));
+  return false;
+}
+
 // A folder that was swapped out and has lingered: its content is in the store, so it may go. What
-// somebody wrote to it after the swap, or what is not content, goes to the trash.
+// somebody wrote to it after the swap, what is not content, and what the store turns out not to
+// have, goes to the trash: this may be the last copy.
 Result<void> dispose(Engine::State& state, const Lingering& one, Moment now) {
   carry_ignored(state, one);
   ReadResult read = read_folder(one.displaced.path);
@@ -43,7 +58,11 @@ Result<void> dispose(Engine::State& state, const Lingering& one, Moment now) {
   }
   bool plain = read.stat.presence == Presence::copy && read.ignored.empty();
   bool expected = one.displaced.hash == Digest{} || read.tree.hash() == one.displaced.hash;
-  if (plain && expected && state.objects.contains(read.tree.hash())) {
+  bool kept = false;
+  if (plain && expected) {
+    TRY_ASSIGN(kept, is_kept(state, read.tree.hash()));
+  }
+  if (kept) {
     return state.files.remove_tree(one.displaced.path);
   }
   if (read.stat.presence == Presence::link) {
@@ -52,8 +71,10 @@ Result<void> dispose(Engine::State& state, const Lingering& one, Moment now) {
   store::TrashOrigin origin;
   origin.path = join_path(one.root, one.skill);
   origin.skill = one.skill;
-  origin.reason = expected ? "left beside the root by an interrupted sync"
-                           : "written to after its folder had been replaced";
+  origin.reason = !expected                        ? "written to after its folder had been replaced"
+                  : one.displaced.hash == Digest{} ? "left beside the root by an interrupted sync"
+                  : plain ? "the version that was kept of it turned out to be damaged"
+                          : "holds what is not a part of the skill";
   origin.time_ms = now.wall_ms;
   return state.trash.take(one.displaced.path, origin).map([](const store::TrashItem&) {});
 }
@@ -182,9 +203,14 @@ std::vector<std::string> heal_after_power_loss(Engine::State& state) {
       const std::string place = join_path(root, one.skill);
       ReadResult now = read_folder(place);
       ReadResult before = read_folder(one.displaced.path);
-      if (now.stat.presence == Presence::absent || before.stat.presence != Presence::copy
-          || !state.objects.contains(before.tree.hash())
-          || (now.stat.presence == Presence::copy && state.objects.contains(now.tree.hash()))) {
+      const Replica* agreed = agreed_copy(state, root, one.skill);
+      // What was agreed need not be in the store: that may have been torn just as well.
+      auto is_known = [&](const ReadResult& read) {
+        return read.stat.presence == Presence::copy
+               && ((agreed != nullptr && agreed->base == read.tree.hash())
+                   || state.objects.contains(read.tree.hash()));
+      };
+      if (now.stat.presence == Presence::absent || !is_known(before) || is_known(now)) {
         continue;
       }
       if (state.files.exchange(one.displaced.path, place)
