@@ -16,7 +16,8 @@ struct KeptVersions {
 };
 
 // The losing versions of a conflict as folders a person can read, outside every root, so that no
-// agent loads them. They stay until a person, or the daemon on a person's word, removes them.
+// agent loads them. They stay until a person removes them, or the daemon a while after a person
+// settled the conflict.
 class ConflictFolders {
 public:
   // `folder` is made (0700) when something is first kept.

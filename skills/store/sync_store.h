@@ -69,6 +69,12 @@ public:
   // Its reason and versions, when more versions come to an open conflict.
   Result<void> update_conflict(const ConflictRow& row);
   Result<void> resolve_conflict(Id id, std::int64_t time_ms);
+  // Every folder where a version of a conflict is kept, and when that was resolved, if it was.
+  Result<void> each_stored_version(
+      const std::function<void(std::string_view stored, std::optional<std::int64_t> resolved_ms)>&
+          visit);
+  // Removes those that were resolved before that time. Their number is not given again.
+  Result<std::int64_t> purge_conflicts(std::int64_t before_ms);
 
   Result<Id> put_displaced(const DisplacedRow& row);
   Result<std::vector<DisplacedRow>> displaced(); // oldest first

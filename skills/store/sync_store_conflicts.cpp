@@ -129,4 +129,24 @@ Result<void> SyncStore::resolve_conflict(Id id, std::int64_t time_ms) {
   return {};
 }
 
+Result<void> SyncStore::each_stored_version(
+    const std::function<void(std::string_view stored, std::optional<std::int64_t> resolved_ms)>&
+        visit) {
+  TRY_ASSIGN(Statement rows,
+             m_database.query("SELECT v.stored, c.resolved_ms FROM conflict_versions v"
+                              " JOIN conflicts c ON c.id = v.conflict WHERE v.stored != ''"));
+  for (;;) {
+    TRY_ASSIGN(bool more, rows.step());
+    if (!more) {
+      return {};
+    }
+    visit(rows.text(0), optional_number(rows, 1));
+  }
+}
+
+Result<std::int64_t> SyncStore::purge_conflicts(std::int64_t before_ms) {
+  TRY(m_database.run("DELETE FROM conflicts WHERE resolved_ms < ?", before_ms));
+  return m_database.changes();
+}
+
 } // namespace upskill::store

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <limits>
 #include <tuple>
 
 namespace upskill::store {
@@ -116,7 +117,23 @@ Result<TrashItem> Trash::take(const std::string& from, const TrashOrigin& origin
     }
     return fail(std::move(moved).error());
   }
+  mind_size(item);
   return item;
+}
+
+// One folder is measured for each that comes in, all of them only at first and when there are too
+// many. Some room is made then, so that not each one that follows measures all of them again.
+// Failing at it is no failure to take: the daily purge tells of it.
+void Trash::mind_size(const TrashItem& taken) {
+  if (m_bytes) {
+    *m_bytes += tree_bytes(taken.folder).value_or(0);
+  }
+  if (m_bytes && *m_bytes <= m_limits.bytes) {
+    return;
+  }
+  constexpr std::int64_t k_any_age = std::numeric_limits<std::int64_t>::max();
+  std::uint64_t limit = m_bytes ? m_limits.bytes - m_limits.bytes / 16 : m_limits.bytes;
+  (void)shrink(taken.origin.time_ms, {.age_ms = k_any_age, .bytes = limit}, taken.name);
 }
 
 Result<std::vector<TrashItem>> Trash::list() const {
@@ -149,7 +166,13 @@ Result<void> Trash::restore(const std::string& name, const std::string& to) {
   return remove_tree(folder);
 }
 
-Result<Purged> Trash::purge(std::int64_t now_ms, const TrashLimits& limits) {
+Result<Purged> Trash::purge(std::int64_t now_ms) {
+  return shrink(now_ms, m_limits, {});
+}
+
+// `keep` is the name of an item that stays whatever its size; empty: the newest.
+Result<Purged>
+Trash::shrink(std::int64_t now_ms, const TrashLimits& limits, const std::string& keep) {
   TRY_ASSIGN(std::vector<TrashItem> items, list());
   Purged purged;
   std::vector<std::uint64_t> sizes(items.size());
@@ -166,8 +189,8 @@ Result<Purged> Trash::purge(std::int64_t now_ms, const TrashLimits& limits) {
   for (std::size_t i = 0; i < items.size(); ++i) {
     const TrashItem& item = items[i];
     std::int64_t age = now_ms - item.origin.time_ms;
-    bool newest = i + 1 == items.size();
-    if (age <= limits.age_ms && (newest || total <= limits.bytes)
+    bool stays = keep.empty() ? i + 1 == items.size() : item.name == keep;
+    if (age <= limits.age_ms && (stays || total <= limits.bytes)
         && (item.has_content || age <= k_leftover_age_ms)) {
       continue;
     }
@@ -180,6 +203,7 @@ Result<Purged> Trash::purge(std::int64_t now_ms, const TrashLimits& limits) {
     purged.bytes += sizes[i];
     total -= sizes[i];
   }
+  m_bytes = total;
   return purged;
 }
 

@@ -3,6 +3,7 @@
 #include "skills/store/trash_origin.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,13 +35,14 @@ struct Purged {
 class Trash {
 public:
   // `folder` is made (0700) when something is first taken.
-  explicit Trash(std::string folder)
-      : m_folder(std::move(folder)) {}
+  explicit Trash(std::string folder, const TrashLimits& limits = {})
+      : m_folder(std::move(folder))
+      , m_limits(limits) {}
 
   // Moves what is at origin.path (a folder, a link, a file) here: one rename on the same file
   // system, else copied, synced, compared and removed. On failure it is where it was, except
   // that a copy whose original could not be removed stays, whole. changed: it was written to while
-  // it was copied.
+  // it was copied. What makes the trash larger than its limit sends the oldest away, never itself.
   Result<TrashItem> take(const TrashOrigin& origin);
   // The same for what lies elsewhere than where it was: a displaced tree beside its root.
   Result<TrashItem> take(const std::string& from, const TrashOrigin& origin);
@@ -50,10 +52,15 @@ public:
   Result<void> restore(const std::string& name, const std::string& to);
   // Removes what is older than the limit, then the oldest until the rest fits; the newest item is
   // never removed for its size.
-  Result<Purged> purge(std::int64_t now_ms, const TrashLimits& limits = {});
+  Result<Purged> purge(std::int64_t now_ms);
 
 private:
+  Result<Purged> shrink(std::int64_t now_ms, const TrashLimits& limits, const std::string& keep);
+  void mind_size(const TrashItem& taken);
+
   std::string m_folder;
+  TrashLimits m_limits;
+  std::optional<std::uint64_t> m_bytes = {}; // in the trash; nothing: never measured
 };
 
 } // namespace upskill::store

@@ -4,6 +4,8 @@
 #include "skills/sync/round.h"
 #include "skills/sync/unified_diff.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -181,6 +183,11 @@ Result<std::optional<store::ConflictRow>> reopened_by_undo(Engine::State& state,
   }
   conflict->id = 0; // a new one with the same versions: the log goes on naming the old one
   conflict->resolved_ms.reset();
+  for (store::ConflictVersionRow& version : conflict->versions) {
+    if (!version.stored.empty() && ::access(version.stored.c_str(), F_OK) != 0) {
+      version.stored.clear(); // its folder went in its time; the store may still have the version
+    }
+  }
   return conflict;
 }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <charconv>
 #include <functional>
+#include <set>
 #include <unordered_set>
 
 namespace upskill::sync {
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::int64_t k_day_ms = 24LL * 3600 * 1000;
 constexpr std::int64_t k_keep_objects_ms = 90 * k_day_ms; // unreferenced ones (decisions: Sync)
+constexpr std::int64_t k_keep_losers_ms = 30 * k_day_ms; // folders, as long as what is in the trash
 
 ReadResult read_folder(const std::string& path) {
   UniqueFd folder(::open(parent_path(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -79,6 +81,25 @@ Result<void> dispose(Engine::State& state, const Lingering& one, Moment now) {
   return state.trash.take(one.displaced.path, origin).map([](const store::TrashItem&) {});
 }
 
+// The folders of conflicts that were settled long ago. One may be named by several: undoing a
+// settlement opens the conflict again under another number.
+Result<void> purge_conflicts(Engine::State& state, Moment now) {
+  std::set<std::string> over;
+  std::set<std::string> wanted;
+  TRY(state.store.each_stored_version(
+      [&](std::string_view stored, std::optional<std::int64_t> resolved_ms) {
+        bool is_over = resolved_ms && *resolved_ms < now.wall_ms - k_keep_losers_ms;
+        (is_over ? over : wanted).insert(parent_path(stored));
+      }));
+  for (const std::string& folder : over) {
+    if (!wanted.contains(folder)) {
+      (void)state.conflict_folders.remove(
+          folder); // tried again tomorrow, as long as there are rows
+    }
+  }
+  return state.store.purge_conflicts(now.wall_ms - k_keep_objects_ms).map([](std::int64_t) {});
+}
+
 Result<void> purge(Engine::State& state, Moment now) {
   TRY_ASSIGN(std::optional<std::string> last, state.store.setting("purged_ms"));
   std::int64_t purged_ms = 0;
@@ -89,6 +110,7 @@ Result<void> purge(Engine::State& state, Moment now) {
     return {};
   }
   TRY(state.trash.purge(now.wall_ms));
+  TRY(purge_conflicts(state, now));
   std::unordered_set<Digest> live;
   TRY(state.store.each_live_digest(now.wall_ms - k_keep_objects_ms,
                                    [&](const Digest& digest) { live.insert(digest); }));

@@ -5,6 +5,7 @@
 
 #include <sqlite3.h>
 
+#include <map>
 #include <set>
 
 using namespace upskill;
@@ -252,6 +253,40 @@ TEST_SUITE("SyncStore") {
     CHECK(value_of(store.open_conflicts()) == std::vector{held});
     CHECK(value_of(store.conflict(conflict.id))->resolved_ms == 77);
     CHECK(store.resolve_conflict(99, 1).error().code == ErrorCode::not_found);
+  }
+
+  TEST_CASE("conflicts that were resolved long ago go, and their numbers do not come back") {
+    Folder folder;
+    SyncStore store = open(folder);
+    Id scope = scope_of(store);
+    std::vector<Id> ids;
+    for (const char* skill : {"open", "old", "young"}) {
+      ids.push_back(value_of(store.add_conflict(
+          {.scope = scope,
+           .skill = skill,
+           .versions = {{sha256("w"), "/a", true},
+                        {sha256("l"), "/b", false, "/kept/" + std::string(skill)}}})));
+    }
+    REQUIRE(store.resolve_conflict(ids[2], 100));
+    REQUIRE(store.resolve_conflict(ids[1], 99));
+    std::map<std::string, std::optional<std::int64_t>> stored;
+    auto visit = [&](std::string_view path, std::optional<std::int64_t> resolved_ms) {
+      stored.emplace(path, resolved_ms);
+    };
+    REQUIRE(store.each_stored_version(visit));
+    CHECK(stored
+          == std::map<std::string, std::optional<std::int64_t>>{
+              {"/kept/open", std::nullopt}, {"/kept/old", 99}, {"/kept/young", 100}});
+    CHECK(value_of(store.purge_conflicts(100)) == 1);
+    CHECK(value_of(store.conflict(ids[1])) == std::nullopt);
+    CHECK(value_of(store.conflict(ids[0])).has_value());
+    CHECK(value_of(store.conflict(ids[2])).has_value());
+    stored.clear();
+    REQUIRE(store.each_stored_version(visit));
+    CHECK(stored.size() == 2);
+    REQUIRE(store.resolve_conflict(ids[2], 1));
+    CHECK(value_of(store.purge_conflicts(100)) == 1);
+    CHECK(value_of(store.add_conflict({.scope = scope, .skill = "next"})) > ids[2]);
   }
 
   TEST_CASE("displaced folders come oldest first") {

@@ -192,14 +192,40 @@ TEST_SUITE("Trash") {
       make_skill(path, 100'000);
       take(trash, origin_of(path, k_now + i * 1000));
     }
-    auto purged = trash.purge(k_now + k_day, {.bytes = 250'000});
+    auto purged = Trash(folder / "trash", {.bytes = 250'000}).purge(k_now + k_day);
     REQUIRE(purged);
     CHECK(purged->count == 2);
     REQUIRE(list(trash).size() == 2);
     CHECK(list(trash)[0].origin.skill == "s2");
-    REQUIRE(trash.purge(k_now + k_day, {.bytes = 1}));
+    REQUIRE(Trash(folder / "trash", {.bytes = 1}).purge(k_now + k_day));
     REQUIRE(list(trash).size() == 1);
     CHECK(list(trash)[0].origin.skill == "s3");
+  }
+
+  TEST_CASE("what makes it too large sends the oldest away at once, and stays itself") {
+    Folder folder;
+    // By size alone: what is old goes with the daily purge.
+    make_skill(folder / "old", 1'000);
+    Trash before(folder / "trash");
+    take(before, origin_of(folder / "old", k_now - 40 * k_day));
+    Trash trash(folder / "trash", {.bytes = 1'000'000});
+    auto taken = [&](const std::string& name, std::size_t bytes, std::int64_t time_ms) {
+      make_skill(folder / name, bytes);
+      take(trash, origin_of(folder / name, time_ms));
+      std::vector<std::string> all;
+      for (const TrashItem& item : list(trash)) {
+        all.push_back(item.origin.skill);
+      }
+      return all;
+    };
+    using Names = std::vector<std::string>;
+    CHECK(taken("s1", 300'000, k_now + 1) == Names{"old", "s1"});
+    CHECK(taken("s2", 300'000, k_now + 2) == Names{"old", "s1", "s2"});
+    CHECK(taken("s3", 300'000, k_now + 3) == Names{"old", "s1", "s2", "s3"});
+    CHECK(taken("s4", 300'000, k_now + 4) == Names{"s2", "s3", "s4"});
+    CHECK(taken("s5", 900'000, k_now + 5) == Names{"s5"});
+    // Nor does a clock that was set back make the one just taken the oldest.
+    CHECK(taken("s6", 2'000'000, k_now) == Names{"s6"});
   }
 
   TEST_CASE("purging follows no link and touches nothing that is not ours") {

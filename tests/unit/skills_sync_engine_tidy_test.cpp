@@ -92,4 +92,47 @@ TEST_SUITE("Tidying") {
     world.settle();
     CHECK(exists(object));
   }
+
+  TEST_CASE("the losing versions of a conflict go 30 days after it was settled") {
+    constexpr std::int64_t k_day_ms = 24LL * 3600 * 1000;
+    SyncWorld world;
+    world.write_skill(0, "one", "left");
+    world.write_skill(1, "one", "right");
+    world.settle();
+    auto stored = [&]() -> std::string {
+      auto found = world.engine().conflicts({});
+      REQUIRE(found);
+      REQUIRE(found->conflicts.size() == 1);
+      return found->conflicts[0].versions.at(1).stored;
+    };
+    const std::string kept = stored();
+    const std::string loser = read(kept + "/SKILL.md");
+    world.pass(200 * k_day_ms);
+    tidy(world);
+    CHECK(exists(kept)); // it is not settled
+    REQUIRE(world.engine().resolve({"one", "loser", false}, world.now()));
+    world.pass(29 * k_day_ms);
+    tidy(world);
+    CHECK(exists(kept));
+    SUBCASE("and not before it is settled once more") {
+      REQUIRE(world.engine().undo({}, world.now()));
+      world.pass(2 * k_day_ms);
+      tidy(world);
+      CHECK(stored() == kept);
+      CHECK(exists(kept));
+      REQUIRE(world.engine().resolve({"one", "loser", false}, world.now()));
+      world.pass(29 * k_day_ms);
+      tidy(world);
+      CHECK(exists(kept));
+    }
+    world.pass(2 * k_day_ms);
+    tidy(world);
+    CHECK_FALSE(exists(kept));
+    CHECK(std::filesystem::is_empty(world.folder() / "data/conflicts"));
+    // The undo of it does not promise what has gone.
+    REQUIRE(world.engine().undo({}, world.now()));
+    CHECK(stored().empty());
+    REQUIRE(world.engine().resolve({"one", "loser", false}, world.now()));
+    CHECK(world.skill(2, "one") == loser);
+  }
 }
