@@ -131,6 +131,21 @@ Result<Digest> choose(const store::ConflictRow& row, const std::string& take) {
               "give one of " + all + ", `winner`, or `loser` where there is only one");
 }
 
+// The winner is what is in place: where somebody has edited it since, or an undo has put another
+// version there, choosing it keeps that.
+Result<Digest> what_is_there(Engine::State& state,
+                             Scope& scope,
+                             const std::string& name,
+                             const Digest& winner,
+                             const Work& work) {
+  Work look = work;
+  look.everything = true;
+  look.only_skill = name;
+  TRY(RoundRun(state, look).run()); // with what was edited a moment ago
+  const Skill* skill = scope.find(state.key_of(name));
+  return skill != nullptr && skill->ancestor ? *skill->ancestor : winner;
+}
+
 // A held deletion: a person decides whether the skill goes everywhere or comes back.
 Result<Round> settle_deletion(Engine::State& state,
                               Scope& scope,
@@ -303,6 +318,15 @@ Result<Round> Engine::undo(const SyncUndoParams& params, Moment now) {
   work.now = now;
   TRY_ASSIGN(std::optional<store::ConflictRow> conflict, reopened_by_undo(state, *row));
   RoundRun run(state, work);
+  bool had_versions = std::ranges::any_of(
+      row->paths, [](const store::HistoryPath& path) { return path.before.has_value(); });
+  if (!row->before && had_versions) {
+    return fail(ErrorCode::refused,
+                "before entry " + std::to_string(row->id) + " the copies of `" + row->skill
+                    + "` were different, and sync would join them again",
+                "`upskill sync conflicts " + row->skill
+                    + "` shows the versions; `upskill sync resolve` takes another one");
+  }
   // Copies that were made are taken away again; everything else gets back what was there before.
   bool only_made = row->action == SyncAction::create || row->action == SyncAction::link;
   Result<Round> round = only_made || !row->before
@@ -333,6 +357,9 @@ Result<Round> Engine::resolve(const ConflictResolveParams& params, Moment now) {
     return settle_deletion(*m_state, *scope, row, params, work);
   }
   TRY_ASSIGN(Digest chosen, choose(row, params.take));
+  if (params.take == "winner") {
+    TRY_ASSIGN(chosen, what_is_there(state, *scope, row.skill, chosen, work));
+  }
   // Settled in the same transaction that records the choice.
   return RoundRun(state, work)
       .put(*scope, row.skill, chosen, {}, reason_of_settling(row.id), {.settles = row.id});

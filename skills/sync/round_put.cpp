@@ -10,11 +10,11 @@ Result<Round> RoundRun::put(Scope& scope,
                             const std::vector<RootIndex>& roots,
                             const std::string& reason,
                             ConflictChange conflict) {
+  TRY_ASSIGN(Tree tree, tree_of_object(m_state.objects, content));
   open_roots(scope);
   // What changed in the meantime is agreed, and so kept, before anything is written over it.
   consider(scope, name);
   flush(scope);
-  TRY_ASSIGN(Tree tree, tree_of_object(m_state.objects, content));
   std::string key = m_state.key_of(name);
   Skill* skill = scope.find(key);
   const bool unknown = skill == nullptr; // it was deleted, or is only known from a conflict

@@ -329,4 +329,38 @@ TEST_SUITE("Engine") {
     CHECK(world.engine().status().held == 0);
     CHECK(exists(world.at(1, "s0/SKILL.md")));
   }
+
+  TEST_CASE("`winner` keeps what is there by now") {
+    SyncWorld world;
+    world.write_skill(0, "one", "base");
+    world.settle();
+    world.write_skill(0, "one", "left");
+    world.write_skill(1, "one", "right");
+    world.settle();
+    REQUIRE(world.engine().status().conflicts == 1);
+    world.write_skill(2, "one", "joined by hand");
+    SUBCASE("and was seen") {
+      world.settle();
+    }
+    SUBCASE("and was written this moment") {}
+    REQUIRE(world.engine().resolve({"one", "winner", false}, world.now()));
+    for (std::size_t root : {0u, 1u, 2u}) {
+      CHECK(holds(world, root, "joined by hand"));
+    }
+    CHECK(world.engine().status().conflicts == 0);
+  }
+
+  TEST_CASE("the choice between first versions is not undone by taking copies away") {
+    SyncWorld world({".agents", ".claude"});
+    world.write_skill(0, "one", "agents");
+    world.write_skill(1, "one", "claude");
+    world.settle();
+    REQUIRE(world.engine().status().conflicts == 1);
+    auto undone = world.engine().undo({}, world.now());
+    REQUIRE_FALSE(undone);
+    CHECK(undone.error().code == ErrorCode::refused);
+    CHECK(undone.error().hint.find("sync resolve") != std::string::npos);
+    CHECK(exists(world.at(0, "one/SKILL.md")));
+    CHECK(world.skill(0, "one") == world.skill(1, "one"));
+  }
 }
