@@ -258,6 +258,14 @@ Result<std::vector<std::string>> Engine::configure(std::vector<ScopeSetup> setup
   TRY(load_skills(state.store, scopes));
   TRY(transaction.commit());
   state.scopes = std::move(scopes);
+  std::vector<std::vector<std::string>> roots;
+  for (const ScopeSetup& setup : setups) {
+    std::vector<std::string>& paths = roots.emplace_back();
+    for (const RootSetup& root : setup.roots) {
+      paths.push_back(root.path);
+    }
+  }
+  state.stager.set_scopes(std::move(roots));
   state.setup = std::move(setups);
   adopt_leftovers(state, now);
   TRY_ASSIGN(std::optional<std::string> boot, state.store.setting(k_boot_key));

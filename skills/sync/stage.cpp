@@ -143,8 +143,31 @@ ReadResult Stager::read(const std::string& path) const {
   return read_skill(folder.get(), base_name(path), {});
 }
 
-Result<void> Stager::write(const std::string& path, const Tree& tree, const EntryBytes& bytes_of) {
-  TRY(m_files.make_folder(path, 0755));
+// After the copy that is replaced, or, for a new one, those in the other roots of its scope.
+CopyModes Stager::modes_for(const std::string& root, const std::string& skill) const {
+  std::string target = join_path(root, skill);
+
+  struct stat status {};
+
+  if (::lstat(target.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
+    return CopyModes({target}, root);
+  }
+  std::vector<std::string> copies;
+  for (const std::vector<std::string>& roots : m_scopes) {
+    if (std::ranges::find(roots, root) != roots.end()) {
+      for (const std::string& other : roots) {
+        copies.push_back(join_path(other, skill));
+      }
+    }
+  }
+  return CopyModes(copies, root);
+}
+
+Result<void> Stager::write(const std::string& path,
+                           const Tree& tree,
+                           const CopyModes& modes,
+                           const EntryBytes& bytes_of) {
+  TRY(m_files.make_folder(path, modes.folder()));
   UniqueFd folder(open_folder_at(AT_FDCWD, path.c_str()));
   if (!folder) {
     return fail(system_error(errno, "cannot open folder `" + path + "`"));
@@ -157,13 +180,12 @@ Result<void> Stager::write(const std::string& path, const Tree& tree, const Entr
     const Entry& entry = entries[i];
     place.replace(below, std::string::npos, entry.path);
     if (entry.kind == EntryKind::folder) {
-      TRY(m_files.make_folder(place, 0755));
+      TRY(m_files.make_folder(place, modes.of(entry)));
     } else if (entry.kind == EntryKind::link) {
       TRY(m_files.make_link(entry.target, place));
     } else {
       TRY_ASSIGN(std::string bytes, bytes_of(i));
-      mode_t mode = entry.kind == EntryKind::executable ? 0755 : 0644;
-      TRY(m_files.write_file({place, folder.get(), below}, bytes, mode));
+      TRY(m_files.write_file({place, folder.get(), below}, bytes, modes.of(entry)));
     }
   }
   // Back to the start, because some file systems show what was made since the opening only then.
@@ -182,7 +204,7 @@ Result<StagedCopy> Stager::stage(const std::string& root,
                                  const EntryBytes& bytes_of) {
   TRY_ASSIGN(std::string path, fresh_path(root, skill));
   m_unsynced.insert(root);
-  if (auto written = write(path, tree, bytes_of); !written) {
+  if (auto written = write(path, tree, modes_for(root, skill), bytes_of); !written) {
     (void)m_files.remove_tree(path); // the first failure is the one to tell
     return fail(written.error());
   }

@@ -1,5 +1,6 @@
 #pragma once
 #include "protocol/base/result.h"
+#include "skills/sync/copy_modes.h"
 #include "skills/sync/filesystem.h"
 #include "skills/sync/scan.h"
 #include "skills/sync/tree.h"
@@ -44,6 +45,9 @@ public:
       : m_files(files) {}
 
   static constexpr std::string_view k_folder_name = ".upskill-stage";
+
+  // The roots of each scope: a new copy is made after those that lie in the other roots of its own.
+  void set_scopes(std::vector<std::vector<std::string>> scopes) { m_scopes = std::move(scopes); }
 
   // Stage folders are looked at once in a round: they may have gone with what lies around a root.
   void begin_round();
@@ -97,7 +101,11 @@ private:
   Result<std::string> folder_of(const std::string& root);
   void count_on_from(const std::string& folder);
   Result<std::string> fresh_path(const std::string& root, const std::string& skill);
-  Result<void> write(const std::string& path, const Tree& tree, const EntryBytes& bytes_of);
+  Result<void> write(const std::string& path,
+                     const Tree& tree,
+                     const CopyModes& modes,
+                     const EntryBytes& bytes_of);
+  CopyModes modes_for(const std::string& root, const std::string& skill) const;
   Result<void> exchange(const std::string& staged, const std::string& target);
   ReadResult read(const std::string& path) const;
 
@@ -108,6 +116,7 @@ private:
     bool checked = false; // in this round
   };
 
+  std::vector<std::vector<std::string>> m_scopes;
   std::map<std::string, StageFolder, std::less<>> m_folders; // by root
   std::set<std::string> m_unsynced; // roots below which something was written
   std::vector<Aside> m_asides;

@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 
@@ -49,6 +50,31 @@ TEST_SUITE("Engine") {
     }
     CHECK(world.run().steps.empty());
     CHECK(world.run().in_sync == 1);
+  }
+
+  TEST_CASE("who may not read one copy may not read those that are made after it") {
+    SyncWorld world;
+    auto mode = [&](std::size_t root, const std::string& path) {
+      struct stat status {};
+      REQUIRE(::stat(world.at(root, path).c_str(), &status) == 0);
+      return status.st_mode & 0777;
+    };
+    world.write_skill(0, "one", "first");
+    REQUIRE(::chmod(world.at(0, "one").c_str(), 0700) == 0);
+    REQUIRE(::chmod(world.at(0, "one/SKILL.md").c_str(), 0600) == 0);
+    world.settle();
+    CHECK(mode(1, "one") == 0700);
+    CHECK(mode(1, "one/SKILL.md") == 0600);
+    // Each copy keeps what it has.
+    REQUIRE(::chmod(world.at(2, "one").c_str(), 0755) == 0);
+    REQUIRE(::chmod(world.at(2, "one/SKILL.md").c_str(), 0644) == 0);
+    world.write_skill(2, "one", "second");
+    world.settle();
+    REQUIRE(world.skill(0, "one").find("second") != std::string::npos);
+    CHECK(mode(0, "one") == 0700);
+    CHECK(mode(0, "one/SKILL.md") == 0600);
+    CHECK(mode(1, "one/SKILL.md") == 0600);
+    CHECK(mode(2, "one/SKILL.md") == 0644);
   }
 
   TEST_CASE("an edit in any root reaches the others, and undo takes it back") {

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <string>
 
@@ -71,5 +73,56 @@ TEST_SUITE("Stager") {
       CHECK(staged.error().code == ErrorCode::io);
       CHECK(left_below(folder / ".upskill-stage") == 0);
     }
+  }
+
+  TEST_CASE("a copy is open to no more people than the one it replaces") {
+    test::Folder folder;
+    WatchedFiles files;
+    test::write(folder / "root/pdf/SKILL.md", "old");
+    test::write(folder / "root/pdf/scripts/run", "old");
+    auto staged_mode = [&](const StagedCopy& staged, const std::string& path) {
+      struct stat status {};
+      REQUIRE(::lstat((staged.path + path).c_str(), &status) == 0);
+      return status.st_mode & 0777;
+    };
+    auto set = [&](const std::string& path, mode_t mode) {
+      REQUIRE(::chmod((folder / ("root/pdf" + path)).c_str(), mode) == 0);
+    };
+    mode_t mask = ::umask(0);
+    SUBCASE("nobody else's") {
+      set("/SKILL.md", 0600);
+      set("/scripts/run", 0600);
+      set("/scripts", 0700);
+      set("", 0700);
+      Result<StagedCopy> staged = stage(files, folder / "root");
+      REQUIRE(staged);
+      CHECK(staged_mode(*staged, "") == 0700);
+      CHECK(staged_mode(*staged, "/SKILL.md") == 0600);
+      CHECK(staged_mode(*staged, "/scripts") == 0700);
+      CHECK(staged_mode(*staged, "/scripts/run") == 0700);
+    }
+    SUBCASE("the group's, and what is new by the folder") {
+      std::filesystem::remove_all(folder / "root/pdf/scripts");
+      set("/SKILL.md", 0640);
+      set("", 0750);
+      Result<StagedCopy> staged = stage(files, folder / "root");
+      REQUIRE(staged);
+      CHECK(staged_mode(*staged, "") == 0750);
+      CHECK(staged_mode(*staged, "/SKILL.md") == 0640);
+      CHECK(staged_mode(*staged, "/scripts") == 0750);
+      CHECK(staged_mode(*staged, "/scripts/run") == 0750);
+    }
+    SUBCASE("everybody's, and a file that becomes a program is everybody's still") {
+      set("/SKILL.md", 0666);
+      set("/scripts/run", 0644);
+      set("/scripts", 0755);
+      set("", 0777);
+      Result<StagedCopy> staged = stage(files, folder / "root");
+      REQUIRE(staged);
+      CHECK(staged_mode(*staged, "") == 0755);
+      CHECK(staged_mode(*staged, "/SKILL.md") == 0644);
+      CHECK(staged_mode(*staged, "/scripts/run") == 0755);
+    }
+    ::umask(mask);
   }
 }
