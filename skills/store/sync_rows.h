@@ -23,11 +23,6 @@ enum class ReplicaKind {
   excluded // taken away on purpose: not to be written again
 };
 
-enum class DisplacedKind {
-  staged,   // written beside a root, not yet swapped in: may go
-  displaced // swapped out: goes to the trash when its time has come
-};
-
 // Skills of the user, or of one project.
 struct ScopeRow {
   Id id = 0;
@@ -137,25 +132,8 @@ struct ConflictRow {
   friend bool operator==(const ConflictRow&, const ConflictRow&) = default;
 };
 
-// A folder of ours that lies beside a root.
-struct DisplacedRow {
-  Id id = 0;
-  DisplacedKind kind = DisplacedKind::displaced;
-  std::string path = {}; // unique
-  std::optional<Digest> expected = {};
-  std::int64_t since_ms = 0;
-  std::string skill = {};
-  std::string root = {}; // path of the root it belongs to
-
-  friend bool operator==(const DisplacedRow&, const DisplacedRow&) = default;
-};
-
 } // namespace upskill::store
 
 template <> struct upskill::EnumNames<upskill::store::ReplicaKind> {
   static constexpr std::array<std::string_view, 3> names{"copy", "link", "excluded"};
-};
-
-template <> struct upskill::EnumNames<upskill::store::DisplacedKind> {
-  static constexpr std::array<std::string_view, 2> names{"staged", "displaced"};
 };

@@ -82,16 +82,6 @@ CREATE TABLE conflict_versions (
   stored TEXT NOT NULL,
   PRIMARY KEY (conflict, position)
 ) STRICT, WITHOUT ROWID;
-
-CREATE TABLE displaced (
-  id INTEGER PRIMARY KEY,
-  kind TEXT NOT NULL,
-  path TEXT NOT NULL UNIQUE,
-  expected BLOB,
-  since_ms INTEGER NOT NULL,
-  skill TEXT NOT NULL,
-  root TEXT NOT NULL
-) STRICT;
 )sql")};
   return k_migrations;
 }

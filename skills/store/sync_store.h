@@ -76,12 +76,8 @@ public:
   // Removes those that were resolved before that time. Their number is not given again.
   Result<std::int64_t> purge_conflicts(std::int64_t before_ms);
 
-  Result<Id> put_displaced(const DisplacedRow& row);
-  Result<std::vector<DisplacedRow>> displaced(); // oldest first
-  Result<void> remove_displaced(Id id);
-
-  // Every version that something still names: ancestors, replicas, open conflicts, displaced
-  // folders, and history and resolved conflicts since `since_ms`. A digest may come several times.
+  // Every version that something still names: ancestors, replicas, open conflicts, and
+  // history and resolved conflicts since `since_ms`. A digest may come several times.
   Result<void> each_live_digest(std::int64_t since_ms,
                                 const std::function<void(const Digest&)>& visit);
 

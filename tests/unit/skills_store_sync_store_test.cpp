@@ -289,21 +289,6 @@ TEST_SUITE("SyncStore") {
     CHECK(value_of(store.add_conflict({.scope = scope, .skill = "next"})) > ids[2]);
   }
 
-  TEST_CASE("displaced folders come oldest first") {
-    Folder folder;
-    SyncStore store = open(folder);
-    DisplacedRow young{.path = "/y", .expected = sha256("y"), .since_ms = 9, .skill = "s"};
-    DisplacedRow old{.kind = DisplacedKind::staged, .path = "/o", .since_ms = 3, .root = "/r"};
-    young.id = value_of(store.put_displaced(young));
-    old.id = value_of(store.put_displaced(old));
-    CHECK(value_of(store.displaced()) == std::vector{old, young});
-    young.since_ms = 1;
-    CHECK(value_of(store.put_displaced(young)) == young.id);
-    CHECK(value_of(store.displaced()) == std::vector{young, old});
-    REQUIRE(store.remove_displaced(young.id));
-    CHECK(value_of(store.displaced()) == std::vector{old});
-  }
-
   TEST_CASE("every version that something names is live, and old history lets go") {
     Folder folder;
     SyncStore store = open(folder);
@@ -313,7 +298,6 @@ TEST_SUITE("SyncStore") {
         store.put_skill({.scope = scope, .name = "a", .key = "a", .ancestor = sha256("ancestor")}));
     REQUIRE(
         store.set_replicas(skill, {{root, ReplicaKind::copy, std::nullopt, sha256("replica")}}));
-    value_of(store.put_displaced({.path = "/d", .expected = sha256("displaced")}));
     value_of(store.add_history({.time_ms = 100,
                                 .skill = "a",
                                 .before = sha256("before"),
@@ -321,7 +305,7 @@ TEST_SUITE("SyncStore") {
                                 .paths = {{"/p", sha256("p before"), sha256("p after")}}}));
     Id conflict = value_of(store.add_conflict(
         {.scope = scope, .skill = "a", .time_ms = 1, .versions = {{sha256("loser")}}}));
-    std::set<Digest> always{sha256("ancestor"), sha256("replica"), sha256("displaced")};
+    std::set<Digest> always{sha256("ancestor"), sha256("replica")};
     std::set<Digest> all = always;
     for (const char* name : {"before", "after", "p before", "p after", "loser"}) {
       all.insert(sha256(name));
