@@ -157,15 +157,6 @@ Result<std::vector<TrashItem>> Trash::list() const {
   return items;
 }
 
-Result<void> Trash::restore(const std::string& name, const std::string& to) {
-  std::string folder = join_path(m_folder, name);
-  if (!is_item_name(name) || !exists(join_path(folder, "content"))) {
-    return fail(ErrorCode::not_found, "there is no `" + name + "` in the trash");
-  }
-  TRY(move(join_path(folder, "content"), to));
-  return remove_tree(folder);
-}
-
 Result<Purged> Trash::purge(std::int64_t now_ms) {
   return shrink(now_ms, m_limits, {});
 }

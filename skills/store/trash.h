@@ -48,8 +48,6 @@ public:
   Result<TrashItem> take(const std::string& from, const TrashOrigin& origin);
   // Oldest first; without folders that are not ours.
   Result<std::vector<TrashItem>> list() const;
-  // Moves the content to `to`, which must not exist, and forgets the item. not_found: no such item.
-  Result<void> restore(const std::string& name, const std::string& to);
   // Removes what is older than the limit, then the oldest until the rest fits; the newest item is
   // never removed for its size.
   Result<Purged> purge(std::int64_t now_ms);

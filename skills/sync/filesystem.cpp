@@ -125,11 +125,6 @@ Result<void> Filesystem::remove_folder(const std::string& path) {
   return outcome(::rmdir(path.c_str()), "cannot remove folder", path);
 }
 
-Result<void> Filesystem::sync_file(const std::string& path) {
-  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
-  return outcome(fd ? ::fsync(fd.get()) : -1, "cannot sync", path);
-}
-
 Result<void> Filesystem::sync_all(const std::string& folder) {
   UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   return outcome(fd ? ::syncfs(fd.get()) : -1, "cannot sync the file system of", folder);

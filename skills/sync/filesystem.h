@@ -38,8 +38,6 @@ public:
   virtual Result<void> move(const std::string& from, const std::string& to);
   virtual Result<void> remove_file(const std::string& path);
   virtual Result<void> remove_folder(const std::string& path); // must be empty
-  // Starts writing a file's pages out, then waits for one file.
-  virtual Result<void> sync_file(const std::string& path);
   // Everything on the file system of this folder.
   virtual Result<void> sync_all(const std::string& folder);
 

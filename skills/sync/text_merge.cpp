@@ -86,9 +86,4 @@ std::optional<std::string> merge_texts(std::string_view base,
   return merged;
 }
 
-std::optional<std::string>
-merge_text(std::string_view base, std::string_view ours, std::string_view theirs) {
-  return merge_texts(base, {ours, theirs});
-}
-
 } // namespace upskill::sync

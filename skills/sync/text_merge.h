@@ -19,8 +19,4 @@ bool is_mergeable_text(std::string_view bytes);
 std::optional<std::string> merge_texts(std::string_view base,
                                        const std::vector<std::string_view>& versions);
 
-// The same for two: merge_text(b, o, t) == merge_text(b, t, o).
-std::optional<std::string>
-merge_text(std::string_view base, std::string_view ours, std::string_view theirs);
-
 } // namespace upskill::sync

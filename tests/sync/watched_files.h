@@ -64,10 +64,6 @@ public:
                 [&] { return Filesystem::remove_folder(path); });
   }
 
-  Result<void> sync_file(const std::string& path) override {
-    return call({"sync_file", path, {}, {}, 0}, [&] { return Filesystem::sync_file(path); });
-  }
-
   Result<void> sync_all(const std::string& folder) override {
     return call({"sync_all", folder, {}, {}, 0}, [&] { return Filesystem::sync_all(folder); });
   }

@@ -51,7 +51,7 @@ std::string other_file_system() {
 } // namespace
 
 TEST_SUITE("Trash") {
-  TEST_CASE("what is taken lies whole and readable under its time and name, and can be restored") {
+  TEST_CASE("what is taken lies whole and readable under its time and name") {
     Folder folder;
     Trash trash(folder / "data/trash");
     CHECK(list(trash).empty());
@@ -64,14 +64,7 @@ TEST_SUITE("Trash") {
           != std::string::npos);
     REQUIRE(list(trash).size() == 1);
     CHECK(list(trash)[0].origin == origin_of(folder / "root/pdf"));
-    make_skill(folder / "root/pdf");
-    CHECK(trash.restore(item.name, folder / "root/pdf").error().code == ErrorCode::already_exists);
-    REQUIRE(remove_tree(folder / "root/pdf"));
-    REQUIRE(trash.restore(item.name, folder / "root/pdf"));
-    CHECK(read(folder / "root/pdf/scripts/run") == "#!/bin/sh\n");
-    CHECK(list(trash).empty());
-    CHECK(trash.restore(item.name, folder / "x").error().code == ErrorCode::not_found);
-    CHECK(trash.restore("../../root", folder / "x").error().code == ErrorCode::not_found);
+    CHECK(read(item.content() + "/scripts/run") == "#!/bin/sh\n");
   }
 
   TEST_CASE("the same skill twice in a second is two items") {
@@ -111,8 +104,8 @@ TEST_SUITE("Trash") {
       CHECK(item.name.find('\n') == std::string::npos);
       REQUIRE(list(trash).size() == 1);
       CHECK(list(trash)[0].origin == origin_of(folder / name));
-      REQUIRE(trash.restore(item.name, folder / name));
-      CHECK(exists((folder / name) + "/SKILL.md"));
+      CHECK(exists(item.content() + "/SKILL.md"));
+      REQUIRE(remove_tree(item.folder));
     }
   }
 
@@ -145,13 +138,8 @@ TEST_SUITE("Trash") {
     CHECK_FALSE(exists(far / "pdf"));
     auto same = compare_trees(item.content(), folder / "same");
     CHECK_MESSAGE(same.has_value(), (same ? "" : same.error().message));
+    REQUIRE(remove_tree(item.folder));
     make_skill(far / "pdf");
-    CHECK(trash.restore(item.name, far / "pdf").error().code == ErrorCode::already_exists);
-    CHECK(read(far / "pdf/SKILL.md").size() == 10);
-    REQUIRE(remove_tree(far / "pdf"));
-    REQUIRE(trash.restore(item.name, far / "pdf"));
-    CHECK(compare_trees(far / "pdf", folder / "same"));
-    CHECK(list(trash).empty());
 
     // What cannot be copied stays where it was, whole, and leaves nothing here.
     REQUIRE(::mkfifo((far / "pdf/pipe").c_str(), 0600) == 0);
@@ -287,7 +275,6 @@ TEST_SUITE("Trash") {
     REQUIRE(remove_tree(item.content()));
     REQUIRE(list(trash).size() == 1);
     CHECK_FALSE(list(trash)[0].has_content);
-    CHECK(trash.restore(item.name, folder / "b").error().code == ErrorCode::not_found);
     CHECK(trash.purge(k_now + 1000).value().count == 0);
     CHECK(trash.purge(k_now + 3600 * 1000 + 1).value().count == 1);
     CHECK(list(trash).empty());

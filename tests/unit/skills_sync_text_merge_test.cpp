@@ -66,6 +66,11 @@ EditedText edit(std::mt19937_64& random,
   return edited;
 }
 
+std::optional<std::string>
+merge_text(std::string_view base, std::string_view ours, std::string_view theirs) {
+  return merge_texts(base, {ours, theirs});
+}
+
 } // namespace
 
 TEST_SUITE("text_merge") {
