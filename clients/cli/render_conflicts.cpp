@@ -37,6 +37,16 @@ void print_version(Page& page, const ConflictVersion& version) {
   if (!version.stored.empty()) {
     page.line(page.tint(Tint::dim, "          kept in " + page.path(version.stored)));
   }
+  // One path is named by its diff.
+  std::size_t differing = version.differs.size() + static_cast<std::size_t>(version.more_differ);
+  if (differing > 1) {
+    std::string paths;
+    for (const std::string& path : version.differs) {
+      paths += (paths.empty() ? "" : ", ") + clean_line(path);
+    }
+    paths += version.more_differ > 0 ? " and " + std::to_string(version.more_differ) + " more" : "";
+    page.paragraph("differs in " + paths, 4);
+  }
   if (!version.winner) {
     print_diff(page, version.diff);
   }

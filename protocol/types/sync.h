@@ -302,6 +302,8 @@ struct ConflictVersion {
   bool winner = false;
   std::string stored = {};
   std::optional<std::string> text = {};
+  std::vector<std::string> differs = {};
+  std::int64_t more_differ = 0;
   std::string diff = {};
 
   static void describe(auto& f) {
@@ -310,7 +312,13 @@ struct ConflictVersion {
     f.required(&ConflictVersion::winner, "winner", "True for the version the copies hold now.");
     f.optional(&ConflictVersion::stored, "stored", "Folder where the whole version is kept.");
     f.optional(&ConflictVersion::text, "text", "Its SKILL.md, unless that is large.");
-    f.optional(&ConflictVersion::diff, "diff", "What it changes against the winner, unless large.");
+    f.optional(&ConflictVersion::differs,
+               "differs",
+               "Paths in it that are not as in the winner, SKILL.md first; not all of many.");
+    f.optional(&ConflictVersion::more_differ, "more_differ", "How many such paths are left out.");
+    f.optional(&ConflictVersion::diff,
+               "diff",
+               "What it changes in the first of these against the winner, unless large.");
   }
 };
 

@@ -2,7 +2,7 @@
 #include "protocol/base/utc.h"
 #include "skills/sync/engine_state.h"
 #include "skills/sync/round.h"
-#include "skills/sync/unified_diff.h"
+#include "skills/sync/version_diff.h"
 
 #include <unistd.h>
 
@@ -15,6 +15,7 @@ namespace {
 // A losing version's SKILL.md travels in the answer up to this size; larger ones only say where
 // they lie.
 constexpr std::size_t k_max_conflict_text = 32u << 10;
+constexpr std::size_t k_max_paths = 20; // that are named of those in which versions differ
 
 HistoryEntry entry_of(const store::HistoryRow& row) {
   HistoryEntry entry;
@@ -40,6 +41,22 @@ std::string skill_text(const store::Objects& objects, const Digest& hash) {
     }
   }
   return {};
+}
+
+// How a losing version differs from the winner; that one of them is damaged is told in its place.
+void compare(const store::Objects& objects,
+             const Digest& winner,
+             const Digest& loser,
+             ConflictVersion& out) {
+  Result<VersionDiff> diff =
+      diff_versions(objects, winner, loser, {k_max_paths, k_max_conflict_text});
+  if (!diff) {
+    out.diff = diff.error().message + "\n";
+    return;
+  }
+  out.differs = std::move(diff->paths);
+  out.more_differ = static_cast<std::int64_t>(diff->more);
+  out.diff = std::move(diff->text);
 }
 
 Scope* scope_of(Engine::State& state, store::Id id) {
@@ -251,22 +268,16 @@ Result<SyncConflictsResult> Engine::conflicts(const SyncConflictsParams& params)
     conflict.scope = scope != nullptr ? scope->setup.name() : std::string();
     conflict.time = rfc3339(row.time_ms);
     conflict.reason = row.reason;
-    std::string winning;
-    for (const store::ConflictVersionRow& version : row.versions) {
-      if (version.winner) {
-        winning = skill_text(m_state->objects, version.hash);
-      }
-    }
+    auto winner = std::ranges::find(row.versions, true, &store::ConflictVersionRow::winner);
     for (const store::ConflictVersionRow& version : row.versions) {
       ConflictVersion& out = conflict.versions.emplace_back();
       out.hash = version.hash.hex();
       out.path = version.path;
       out.winner = version.winner;
       out.stored = version.stored;
-      std::string text = version.winner ? winning : skill_text(m_state->objects, version.hash);
-      if (!version.winner) {
-        out.diff =
-            unified_diff(winning, text, "winner/SKILL.md", "this/SKILL.md", 3, k_max_conflict_text);
+      std::string text = skill_text(m_state->objects, version.hash);
+      if (!version.winner && winner != row.versions.end()) {
+        compare(m_state->objects, winner->hash, version.hash, out);
       }
       if (text.size() <= k_max_conflict_text) {
         out.text = std::move(text);

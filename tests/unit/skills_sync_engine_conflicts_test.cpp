@@ -116,4 +116,73 @@ TEST_SUITE("Conflicts") {
     REQUIRE(world.engine().resolve({"s0", "winner", false}, world.now()));
     CHECK(open(ConflictKind::content) == 0);
   }
+
+  TEST_CASE("what differs is named, and the first of it shown") {
+    SyncWorld world;
+    world.write_skill(0, "one", "text");
+    write(world.at(0, "one/scripts/run.sh"), "echo base\n", 0755);
+    write(world.at(0, "one/notes.md"), "notes\n");
+    world.settle();
+    std::string document = "text";
+    SUBCASE("in a script alone") {}
+    SUBCASE("in the document too, which goes first") {
+      document = "left";
+      world.write_skill(1, "one", "right");
+    }
+    world.write_skill(0, "one", document);
+    write(world.at(0, "one/scripts/run.sh"), "echo left\n", 0755);
+    write(world.at(1, "one/scripts/run.sh"), "echo right\n", 0755);
+    world.settle();
+    std::vector<Conflict> open = conflicts_of(world);
+    REQUIRE(open.size() == 1);
+    REQUIRE(open[0].versions.size() == 2);
+    CHECK(open[0].versions[0].differs.empty());
+    const ConflictVersion& loser = open[0].versions[1];
+    if (document == "text") {
+      CHECK(loser.differs == std::vector<std::string>{"scripts/run.sh"});
+      CHECK(loser.diff.find("+++ this/scripts/run.sh") != std::string::npos);
+      CHECK(loser.diff.find("echo left") != std::string::npos);
+      CHECK(loser.diff.find("echo right") != std::string::npos);
+    } else {
+      CHECK(loser.differs == std::vector<std::string>{"SKILL.md", "scripts/run.sh"});
+      CHECK(loser.diff.find("+++ this/SKILL.md") != std::string::npos);
+      CHECK(loser.diff.find("echo") == std::string::npos);
+    }
+    CHECK(loser.more_differ == 0);
+  }
+
+  TEST_CASE("what has no text to compare is said in a sentence, and many paths are bounded") {
+    SyncWorld world;
+    world.write_skill(0, "one", "text");
+    world.write_skill(1, "one", "text");
+    auto shown = [&] {
+      world.settle();
+      std::vector<Conflict> open = conflicts_of(world);
+      REQUIRE(open.size() == 1);
+      return open[0].versions.at(1);
+    };
+    SUBCASE("a program that is none") {
+      write(world.at(0, "one/run"), "x\n", 0755);
+      write(world.at(1, "one/run"), "x\n", 0644);
+      std::string text = shown().diff;
+      CHECK(text.starts_with("`run` is a "));
+      CHECK(text.find("program") != std::string::npos);
+      CHECK(text.find("a file") != std::string::npos);
+    }
+    SUBCASE("another kind of thing") {
+      write(world.at(0, "one/run"), "x\n");
+      std::filesystem::create_symlink("SKILL.md", world.at(1, "one/run"));
+      CHECK(shown().diff.find("a link to `SKILL.md`") != std::string::npos);
+    }
+    SUBCASE("too many to name, and one too large to compare") {
+      write(world.at(0, "one/a"), std::string(5u << 20, 'a'));
+      for (int i = 0; i < 50; ++i) {
+        write(world.at(1, "one/file" + std::to_string(i)), "x\n");
+      }
+      ConflictVersion loser = shown();
+      CHECK(loser.differs.size() == 20);
+      CHECK(loser.more_differ == 31);
+      CHECK(loser.diff == "`a` differs and is too large to compare\n");
+    }
+  }
 }

@@ -1,0 +1,108 @@
+#include "skills/sync/version_diff.h"
+
+#include "protocol/base/utf8.h"
+#include "skills/sync/engine_state.h"
+#include "skills/sync/unified_diff.h"
+
+#include <algorithm>
+#include <map>
+
+namespace upskill::sync {
+namespace {
+
+struct Sides {
+  const Entry* from = nullptr;
+  const Entry* to = nullptr;
+};
+
+bool is_document(std::string_view path) {
+  return path == "SKILL.md" || path == "skill.md";
+}
+
+bool is_file(const Entry* entry) {
+  return entry != nullptr
+         && (entry->kind == EntryKind::file || entry->kind == EntryKind::executable);
+}
+
+std::string described(const Entry* entry) {
+  if (entry == nullptr) {
+    return "missing";
+  }
+  switch (entry->kind) {
+  case EntryKind::folder:
+    return "a folder";
+  case EntryKind::file:
+    return "a file";
+  case EntryKind::executable:
+    return "a program";
+  case EntryKind::link:
+    return "a link to `" + to_valid_utf8(entry->target) + "`";
+  }
+  return {};
+}
+
+Result<std::string> bytes_of(const store::Objects& objects, const Digest& hash, const Entry* file) {
+  return file != nullptr ? objects.read_file(hash, file->path) : std::string();
+}
+
+} // namespace
+
+Result<VersionDiff> diff_versions(const store::Objects& objects,
+                                  const Digest& from,
+                                  const Digest& to,
+                                  const VersionDiffLimits& limits) {
+  TRY_ASSIGN(Tree from_tree, tree_of_object(objects, from));
+  TRY_ASSIGN(Tree to_tree, tree_of_object(objects, to));
+  std::map<std::string_view, Sides> all;
+  for (const Entry& entry : from_tree.entries()) {
+    all[entry.path].from = &entry;
+  }
+  for (const Entry& entry : to_tree.entries()) {
+    all[entry.path].to = &entry;
+  }
+  std::erase_if(all, [](const auto& one) {
+    const auto& [a, b] = one.second;
+    return a != nullptr && b != nullptr && *a == *b;
+  });
+  std::vector<std::string_view> paths;
+  for (const auto& [path, sides] : all) {
+    paths.push_back(path);
+  }
+  std::ranges::stable_partition(paths, is_document);
+  VersionDiff diff;
+  if (paths.empty()) {
+    return diff;
+  }
+  for (std::string_view path : paths) {
+    if (diff.paths.size() < limits.max_paths) {
+      diff.paths.push_back(to_valid_utf8(path));
+    }
+  }
+  diff.more = paths.size() - diff.paths.size();
+  const auto& [a, b] = all[paths.front()];
+  // What is a file on one side and missing on the other is shown as a file that was empty.
+  bool comparable = (is_file(a) || a == nullptr) && (is_file(b) || b == nullptr);
+  bool same_bytes = a != nullptr && b != nullptr && a->content == b->content;
+  auto is_large = [](const Entry* entry) {
+    return entry != nullptr && entry->size > k_max_diff_text;
+  };
+  if (comparable && !same_bytes && (is_large(a) || is_large(b))) {
+    diff.text = "`" + diff.paths.front() + "` differs and is too large to compare\n";
+  } else if (comparable && !same_bytes) {
+    TRY_ASSIGN(std::string before, bytes_of(objects, from, a));
+    TRY_ASSIGN(std::string after, bytes_of(objects, to, b));
+    diff.text = unified_diff(before,
+                             after,
+                             "winner/" + diff.paths.front(),
+                             "this/" + diff.paths.front(),
+                             3,
+                             limits.max_bytes);
+  }
+  if (diff.text.empty()) {
+    diff.text = "`" + diff.paths.front() + "` is " + described(a) + " in the winner and "
+                + described(b) + " in this version\n";
+  }
+  return diff;
+}
+
+} // namespace upskill::sync
