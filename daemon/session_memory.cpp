@@ -77,8 +77,9 @@ bool take_text(std::string_view& in, std::string& out) {
 
 } // namespace
 
-SessionMemory::SessionMemory(Mapping mapping)
-    : m_mapping(std::move(mapping)) {}
+SessionMemory::SessionMemory(Mapping mapping, std::size_t max_line)
+    : m_mapping(std::move(mapping))
+    , m_max_line(max_line) {}
 
 MemoryHeader& SessionMemory::header() const {
   return *reinterpret_cast<MemoryHeader*>(m_mapping.bytes().data());
@@ -101,13 +102,13 @@ std::span<char> SessionMemory::record_area(unsigned which) const {
   return {output() + k_output_size + (which - 2) * k_record_size, k_record_size};
 }
 
-Result<SessionMemory> SessionMemory::open(Mapping mapping) {
+Result<SessionMemory> SessionMemory::open(Mapping mapping, std::size_t max_line) {
   if (mapping.bytes().size() != k_size) {
     return corrupt();
   }
-  SessionMemory memory(std::move(mapping));
+  SessionMemory memory(std::move(mapping), max_line);
   if (memory.header().magic == decltype(k_magic){}) {
-    return fresh(std::move(memory.m_mapping));
+    return fresh(std::move(memory.m_mapping), max_line);
   }
   if (memory.header().magic != k_magic) {
     return corrupt();
@@ -116,8 +117,8 @@ Result<SessionMemory> SessionMemory::open(Mapping mapping) {
   return memory;
 }
 
-SessionMemory SessionMemory::fresh(Mapping mapping) {
-  SessionMemory memory(std::move(mapping));
+SessionMemory SessionMemory::fresh(Mapping mapping, std::size_t max_line) {
+  SessionMemory memory(std::move(mapping), max_line);
   memory.header().magic = k_magic;
   return memory;
 }
@@ -150,7 +151,7 @@ SessionMemory::Line SessionMemory::next_line() {
     std::size_t end =
         newline == nullptr ? m_input_end : static_cast<std::size_t>(newline - input());
     m_searched = end;
-    bool too_long = end - m_next > k_max_line;
+    bool too_long = end - m_next > m_max_line;
     if (newline == nullptr) {
       if (too_long || m_skipping) {
         // Forget what there is of it; whatever comes up to the next newline belongs to it.

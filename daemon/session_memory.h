@@ -38,10 +38,11 @@ public:
   static constexpr std::size_t k_size = 4096 + k_input_size + k_output_size + 2 * k_record_size;
 
   // Fresh for a zeroed mapping of k_size, else what a daemon before us left. corrupt: written by
-  // something else.
-  static Result<SessionMemory> open(Mapping mapping);
+  // something else. `max_line` is at most k_max_line, and less only where a test looks for the end
+  // of lines.
+  static Result<SessionMemory> open(Mapping mapping, std::size_t max_line = k_max_line);
   // For an anonymous mapping of k_size, which cannot hold anything yet.
-  static SessionMemory fresh(Mapping mapping);
+  static SessionMemory fresh(Mapping mapping, std::size_t max_line = k_max_line);
 
   // --- input
   // Where the next read goes: at least 64 KiB, at most 1 MiB. Says handled().
@@ -52,7 +53,7 @@ public:
     none,        // no whole line is there
     whole,       // to be handled
     interrupted, // was being handled when the daemon before us died
-    oversized    // longer than k_max_line; its bytes are gone
+    oversized    // longer than a line may be; its bytes are gone
   };
 
   struct Line {
@@ -60,8 +61,7 @@ public:
     std::string_view text = {}; // without the newline; valid until handled()
   };
 
-  // The next line, which from now on counts as being handled. Empty ones are skipped. (Not
-  // rpc::Framing, whose buffer is its own: here the line must lie where it survives us.)
+  // The next line, which from now on counts as being handled. Empty ones are skipped.
   Line next_line();
   // Every line that next_line() returned is answered, and the answers are written or pending.
   void handled();
@@ -104,7 +104,7 @@ public:
   void trim();
 
 private:
-  explicit SessionMemory(Mapping mapping);
+  SessionMemory(Mapping mapping, std::size_t max_line);
 
   MemoryHeader& header() const;
   char* input() const;
@@ -123,6 +123,7 @@ private:
   bool compact_output(std::size_t wanted);
 
   Mapping m_mapping;
+  std::size_t m_max_line;
   std::size_t m_input_begin = 0;
   std::size_t m_input_end = 0;
   std::size_t m_next = 0;            // where the next line to handle starts

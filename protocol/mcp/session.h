@@ -34,7 +34,7 @@ public:
 
   // Takes one line, with or without its newline. A bad line becomes an error answer.
   void receive(std::string_view line, Outcome& out);
-  // Framing dropped a line longer than k_max_line.
+  // A line longer than k_max_line came, and was dropped before it got here.
   void oversized_line(Outcome& out);
 
   // Answers a call. A second answer, or one to a cancelled or unknown call, writes nothing. The

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <random>
+#include <vector>
 
 using namespace upskill;
 using namespace upskill::daemon;
@@ -157,6 +159,39 @@ TEST_SUITE("SessionMemory") {
     SUBCASE("at the end of the input") {
       memory.end_of_input();
       CHECK(next(memory, Kind::oversized).empty());
+    }
+  }
+
+  TEST_CASE("how the bytes are cut into pieces changes nothing") {
+    std::string stream;
+    for (int i = 0; i < 200; ++i) {
+      stream += std::string(static_cast<std::size_t>(i * 7 % 50), static_cast<char>('a' + i % 26));
+      stream += i % 3 == 0 ? "\r\n" : "\n";
+    }
+    std::mt19937 random(7);
+    auto lines_in_pieces = [&](std::size_t largest) {
+      auto mapping = Mapping::anonymous(SessionMemory::k_size);
+      REQUIRE(mapping);
+      SessionMemory memory = SessionMemory::fresh(std::move(*mapping), 40);
+      std::vector<std::string> lines;
+      for (std::size_t at = 0; at < stream.size();) {
+        std::size_t size = std::min<std::size_t>(1 + random() % largest, stream.size() - at);
+        put(memory, std::string_view(stream).substr(at, size));
+        at += size;
+        for (;;) {
+          SessionMemory::Line line = memory.next_line();
+          if (line.kind == Kind::none) {
+            break;
+          }
+          lines.push_back(line.kind == Kind::oversized ? "<oversized>" : std::string(line.text));
+        }
+      }
+      return lines;
+    };
+    const std::vector<std::string> expected = lines_in_pieces(1);
+    CHECK(expected.size() > 150);
+    for (int round = 0; round < 50; ++round) {
+      CHECK(lines_in_pieces(60) == expected);
     }
   }
 

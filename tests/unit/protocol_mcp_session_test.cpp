@@ -1,6 +1,5 @@
 #include "protocol/catalog.h"
 #include "protocol/mcp/session.h"
-#include "protocol/rpc/framing.h"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -329,43 +328,6 @@ TEST_SUITE("Session") {
     Session(server, Audience::agents).receive(line, second);
     CHECK(first.output == second.output);
     CHECK(first.output.size() > 1000);
-  }
-
-  TEST_CASE("how the bytes of a session are cut changes nothing") {
-    std::string stream = R"({"jsonrpc":"2.0","id":0,"method":"initialize",)"
-                         R"("params":{"protocolVersion":"2025-11-25"}})"
-                         "\n\r\n";
-    for (int id = 1; id < 30; ++id) {
-      stream += call(std::to_string(id), id % 4 == 0 ? "nowhere" : "skill_list") + "\r\n";
-      stream += id % 5 == 0 ? "{\"bad\n" : "";
-      stream += id % 7 == 0 ? "{\"x\":\"\xFF\"}\n" : "";
-    }
-    Server server(test_info());
-    auto run = [&](auto next_size) {
-      Session session(server, Audience::agents);
-      rpc::Framing framing;
-      Outcome out;
-      for (std::size_t at = 0; at < stream.size();) {
-        std::size_t size = std::min<std::size_t>(next_size(), stream.size() - at);
-        framing.feed(std::string_view(stream).substr(at, size));
-        at += size;
-        while (auto line = framing.next()) {
-          session.receive(line->text, out);
-          for (const Call& started : out.calls) {
-            session.answer(started.id, Answer(echo(started)), out.output);
-          }
-          out.calls.clear();
-        }
-      }
-      return out.output;
-    };
-    std::string expected = run([&] { return stream.size(); });
-    CHECK(messages(expected).size() > 35);
-    std::mt19937 random(9);
-    for (int round = 0; round < 50; ++round) {
-      CHECK(run([&] { return 1 + random() % 97; }) == expected);
-    }
-    CHECK(run([] { return 1; }) == expected);
   }
 
   TEST_CASE("a session without a change saves the same, and state_changed says when not") {
