@@ -77,6 +77,17 @@ std::optional<Settle::Time> Settle::deadline() const {
   return next;
 }
 
+void Settle::renumber(
+    const std::function<std::optional<std::uint32_t>(std::uint32_t root)>& number_of) {
+  std::map<std::pair<std::uint32_t, std::string>, Waiting> renumbered;
+  for (const auto& [key, waiting] : m_waiting) {
+    if (std::optional<std::uint32_t> number = number_of(key.first)) {
+      renumbered.try_emplace({*number, key.second}, waiting);
+    }
+  }
+  m_waiting = std::move(renumbered);
+}
+
 std::vector<Settle::Ready> Settle::take_ready(Time now) {
   std::vector<Ready> ready;
   for (auto it = m_waiting.begin(); it != m_waiting.end();) {

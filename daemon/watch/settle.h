@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -50,6 +51,10 @@ public:
 
   // When take_ready will next have something; none: no wake-up is needed. May lie in the past.
   std::optional<Time> deadline() const;
+
+  // The roots have other numbers from here on: `number_of` says which, and nothing for a root that
+  // is not among them any more, whose skills are forgotten.
+  void renumber(const std::function<std::optional<std::uint32_t>(std::uint32_t root)>& number_of);
 
   // In the order of their last change.
   std::vector<Ready> take_ready(Time now);

@@ -229,7 +229,8 @@ void Watcher::deliver() {
   }
 }
 
-asio::awaitable<Result<void>> Watcher::watch(std::vector<WatchRoot> roots) {
+asio::awaitable<Result<void>> Watcher::watch(std::vector<WatchRoot> roots,
+                                             std::function<void()> taken_on) {
   if (roots.size() > k_max_roots) {
     co_return fail(ErrorCode::too_large,
                    fmt::format("{} skill folders are too many to watch", roots.size()),
@@ -246,6 +247,9 @@ asio::awaitable<Result<void>> Watcher::watch(std::vector<WatchRoot> roots) {
   m_polled.clear();
   if (!polling()) {
     m_state.set_roots(m_roots);
+  }
+  if (taken_on) {
+    taken_on();
   }
   co_await carry_out();
   deliver();

@@ -49,11 +49,13 @@ public:
   Watcher(const Watcher&) = delete;
   Watcher& operator=(const Watcher&) = delete;
 
-  // Replaces the roots; Change::root is a place in this list. Links on the way to a root are
-  // resolved now; where one is put in place later, a Rescan `replaced` asks for another watch().
-  // When it returns, every change from before the call is somebody's own to find, and every later
-  // one will be reported.
-  asio::awaitable<Result<void>> watch(std::vector<WatchRoot> roots);
+  // Replaces the roots; Change::root is a place in this list, from the moment at which `taken_on`
+  // is called: what was reported before counts in the list before. Not called on failure. Links on
+  // the way to a root are resolved now; where one is put in place later, a Rescan `replaced` asks
+  // for another watch(). When it returns, every change from before the call is somebody's own to
+  // find, and every later one will be reported.
+  asio::awaitable<Result<void>> watch(std::vector<WatchRoot> roots,
+                                      std::function<void()> taken_on = nullptr);
 
   // Returns when all that happened in the roots before the call has been reported; timed_out after
   // options.synchronise_limit.

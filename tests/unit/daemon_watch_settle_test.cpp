@@ -40,6 +40,19 @@ TEST_SUITE("Settle") {
     CHECK_FALSE(settle.deadline());
   }
 
+  TEST_CASE_FIXTURE(Fixture, "what waits follows its root to another number, or goes with it") {
+    for (std::uint32_t root : {0u, 1u, 2u}) {
+      Change one = change(ChangeKind::closed);
+      one.root = root;
+      add(k_start, {one});
+    }
+    settle.renumber([](std::uint32_t root) {
+      return root == 0 ? std::nullopt : std::optional<std::uint32_t>(2 - root);
+    });
+    CHECK(settle.take_ready(k_start)
+          == std::vector<Settle::Ready>{{1, "pdf", 2, true}, {0, "pdf", 3, true}});
+  }
+
   TEST_CASE_FIXTURE(Fixture, "a lone rename into the skill acts at once") {
     add(k_start, {change(ChangeKind::arrived, k_document, 5)});
     CHECK(settle.take_ready(k_start).size() == 1);

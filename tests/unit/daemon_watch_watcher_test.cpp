@@ -175,6 +175,27 @@ asio::awaitable<void> reports_what_changes(Fixture* f) {
   CHECK(f->said(0, "new"));
 }
 
+asio::awaitable<void> tells_of_new_numbers(Fixture* f) {
+  fs::create_directories(f->home / "second/pdf");
+  co_await f->start();
+  write(f->home / "second/pdf/a", "x");
+  Result<void> seen = co_await f->watcher->synchronise();
+  REQUIRE(seen);
+  std::size_t before = 0;
+  std::function<void()> taken_on = [f, &before] { before = f->changes.size(); };
+  std::vector<WatchRoot> second = {f->roots[1]};
+  write(f->home / "second/pdf/b", "x");
+  Result<void> watched = co_await f->watcher->watch(second, taken_on);
+  REQUIRE(watched);
+  Result<void> done = co_await f->watcher->synchronise();
+  REQUIRE(done);
+  REQUIRE(before > 0);
+  REQUIRE(f->changes.size() > before);
+  for (std::size_t i = 0; i < f->changes.size(); ++i) {
+    CHECK(f->changes[i].root == (i < before ? 1 : 0));
+  }
+}
+
 asio::awaitable<void> survives_overflow(Fixture* f) {
   fs::path root = f->home / "skills";
   fs::create_directories(root / "pdf");
@@ -418,6 +439,11 @@ TEST_SUITE("Watcher") {
     CHECK_FALSE(watcher->polling());
     run(reports_what_changes(this));
     CHECK(watcher->warnings().empty());
+  }
+
+  TEST_CASE_FIXTURE(Fixture, "who watches is told when the numbers are those of the new list") {
+    open(WatchMode::automatic, {"first", "second"});
+    run(tells_of_new_numbers(this));
   }
 
   TEST_CASE_FIXTURE(Fixture, "lost events lead to a rescan and to watching anew") {
