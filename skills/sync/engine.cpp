@@ -307,7 +307,8 @@ Result<void> Engine::accept_roots() {
       bool halted =
           judge_root(scope.setup.roots[i].path, root.record, probe).health == RootHealth::halted
           || root.judgement.health == RootHealth::halted || root.record.emptied;
-      if (scope.setup.roots[i].refused || !halted) {
+      bool refused = scope.setup.roots[i].refused;
+      if (!refused && !halted) {
         continue;
       }
       for (Skill& skill : scope.skills) {
@@ -315,6 +316,9 @@ Result<void> Engine::accept_roots() {
           scope.agree(skill, i, std::nullopt);
           TRY(m_state->record_replicas(scope, skill));
         }
+      }
+      if (refused) {
+        continue; // it takes no part, and is not missed any more
       }
       root.judgement = {};
       root.record.emptied = false;

@@ -90,7 +90,8 @@ public:
   Result<Round> run(const Work& work);
 
   // Lets roots that are halted or replaced take part again as they are: what was agreed there is
-  // forgotten, so nothing missing there counts as deleted.
+  // forgotten, so nothing missing there counts as deleted. Roots that are refused stay out, and are
+  // not missed any more.
   Result<void> accept_roots();
 
   SyncStatusResult status(std::string_view skill = {}) const;

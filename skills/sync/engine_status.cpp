@@ -8,8 +8,18 @@ namespace {
 // What is known of a copy whose root cannot be looked at is no truth about now.
 bool is_out_of_sight(const Scope& scope, const Replica& replica) {
   const Root& root = scope.roots[replica.root];
-  return scope.setup.enabled && (replica.base || replica.seen != Presence::absent)
+  if (!scope.setup.enabled || scope.setup.roots[replica.root].refused) {
+    return scope.setup.enabled && replica.base;
+  }
+  return (replica.base || replica.seen != Presence::absent)
          && root.judgement.health != RootHealth::absent && !root.usable();
+}
+
+const std::string& why_out_of_sight(const Scope& scope, RootIndex index) {
+  const Root& root = scope.roots[index];
+  return scope.setup.roots[index].refused ? scope.setup.roots[index].reason
+         : root.held.empty()              ? root.judgement.reason
+                                          : root.held;
 }
 
 RootStatus status_of(const Scope& scope, RootIndex index) {
@@ -37,6 +47,15 @@ RootStatus status_of(const Scope& scope, RootIndex index) {
     status.reason = root.held;
   }
   return status;
+}
+
+// Whether a folder that took part is refused now.
+bool has_lost(const Scope& scope, RootIndex index) {
+  return scope.setup.enabled && scope.setup.roots[index].refused
+         && std::ranges::any_of(scope.skills, [&](const Skill& skill) {
+              const Replica* replica = skill.find(index);
+              return replica != nullptr && replica->base;
+            });
 }
 
 ReplicaState state_of(const Replica& replica, bool pending_deletion) {
@@ -67,11 +86,12 @@ SkillSyncState state_of(const Scope& scope, const Skill& skill) {
   bool waits = false;
   bool problem = !skill.ancestor || scope.notes.contains(skill.name);
   for (const Replica& replica : skill.replicas) {
-    ReplicaState state = state_of(replica, false);
     if (is_out_of_sight(scope, replica)) {
       bool is_held = !scope.roots[replica.root].held.empty();
       (is_held ? waits : problem) = true;
+      continue;
     }
+    ReplicaState state = state_of(replica, false);
     waits = waits || state == ReplicaState::changed
             || (state == ReplicaState::absent && replica.base)
             || (replica.base && replica.base != skill.ancestor);
@@ -95,9 +115,8 @@ SkillSyncStatus status_of(const Scope& scope, const Skill& skill) {
     copy.state = state_of(replica, deletion != scope.deletions.end());
     copy.hash = replica.base ? replica.base->hex() : std::string();
     if (is_out_of_sight(scope, replica)) {
-      const Root& root = scope.roots[replica.root];
       copy.state = ReplicaState::problem;
-      copy.reason = root.held.empty() ? root.judgement.reason : root.held;
+      copy.reason = why_out_of_sight(scope, replica.root);
       copy.hash.clear();
     } else if (copy.state == ReplicaState::current && replica.base != skill.ancestor
                && deletion == scope.deletions.end()) {
@@ -112,6 +131,11 @@ SkillSyncStatus status_of(const Scope& scope, const Skill& skill) {
                                                         : "it was deleted";
   } else if (auto note = scope.notes.find(skill.name); note != scope.notes.end()) {
     status.reason = note->second;
+  } else if (auto lost = std::ranges::find_if(
+                 skill.replicas,
+                 [&](const Replica& replica) { return is_out_of_sight(scope, replica); });
+             lost != skill.replicas.end()) {
+    status.reason = why_out_of_sight(scope, lost->root);
   }
   return status;
 }
@@ -147,7 +171,8 @@ SyncOverview overview_of(const Engine::State& state, std::string_view only) {
     }
     for (RootIndex i = 0; i < scope.roots.size(); ++i) {
       RootStatus root = status_of(scope, i);
-      bool is_halted = root.state == RootState::halted && scope.setup.enabled;
+      bool is_halted =
+          (root.state == RootState::halted && scope.setup.enabled) || has_lost(scope, i);
       halted = halted || is_halted;
       if (is_halted) {
         result.warnings.push_back(root.reason);

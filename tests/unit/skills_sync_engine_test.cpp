@@ -36,6 +36,31 @@ void sql(SyncWorld& world, const char* text) {
 
 } // namespace
 
+TEST_SUITE("Engine: a root that is refused") {
+  TEST_CASE("skills with copies there are not in sync, because nobody looks at them") {
+    SyncWorld world;
+    world.write_skill(0, "a", "one");
+    world.settle();
+    CHECK(world.engine().status().skills.at(0).state == SkillSyncState::in_sync);
+    world.setup().roots[2].refused = true;
+    world.setup().roots[2].reason = "it leads elsewhere";
+    world.configure();
+    world.remove(2, "a");
+    world.settle();
+    SyncStatusResult status = world.engine().status();
+    CHECK(status.state == SyncState::halted);
+    REQUIRE(status.skills.size() == 1);
+    CHECK(status.skills[0].state == SkillSyncState::problem);
+    CHECK(status.skills[0].reason == "it leads elsewhere");
+    CHECK(status.skills[0].replicas.at(2).path == world.at(2, "a"));
+    CHECK(status.skills[0].replicas[2].state == ReplicaState::problem);
+    CHECK(status.skills[0].replicas[0].state == ReplicaState::current);
+    REQUIRE(world.engine().accept_roots());
+    CHECK(world.engine().status().skills.at(0).state == SkillSyncState::in_sync);
+    CHECK(world.engine().status().state == SyncState::idle);
+  }
+}
+
 TEST_SUITE("Engine") {
   TEST_CASE("a new skill reaches every root, byte for byte and with its executable bit") {
     SyncWorld world;
