@@ -56,24 +56,20 @@ Awaitable<SyncStatusResult> status_of(SyncService& service, std::string skill) {
 Awaitable<SyncPlanResult>
 enable(SyncService& service, SyncEnableParams params, RequestContext context) {
   CO_TRY_ASSIGN(params.project, project_path(params.project, context));
-  AWAIT(Result<std::shared_ptr<const Scene>> scene, service.scene());
-  CO_TRY(scene);
-  SyncSettings settings = with_enabled((*scene)->settings, params);
+  SettingsChange change = [params](const Scene& before) {
+    return with_enabled(before.settings, before.table, params);
+  };
   if (params.dry_run) {
-    AWAIT(Result<RehearsalResult> rehearsal, service.rehearse(std::move(settings)));
+    AWAIT(Result<std::shared_ptr<const Scene>> scene, service.scene());
+    CO_TRY(scene);
+    AWAIT(Result<RehearsalResult> rehearsal, service.rehearse(std::move(change)));
     CO_TRY(rehearsal);
     SyncPlanResult plan = plan_of(rehearsal->status, std::move(rehearsal->round));
     plan.enabled = (*scene)->sync_is_on();
     co_return plan;
   }
-  if (params.accept) {
-    auto accept = [](sync::Engine& engine) { return engine.accept_roots(); };
-    AWAIT(Result<void> accepted, service.lane().with_engine(std::move(accept)));
-    CO_TRY(accepted);
-  }
-  AWAIT(Result<void> applied, service.apply(std::move(settings)));
-  CO_TRY(applied);
-  AWAIT(Result<sync::Round> round, service.run_now({}, false));
+  HaltedRoots halted = params.accept ? HaltedRoots::accept : HaltedRoots::leave;
+  AWAIT(Result<sync::Round> round, service.change(std::move(change), halted));
   CO_TRY(round);
   AWAIT(Result<SyncStatusResult> status, status_of(service, {}));
   CO_TRY(status);
@@ -83,12 +79,11 @@ enable(SyncService& service, SyncEnableParams params, RequestContext context) {
 Awaitable<SyncPlanResult>
 disable(SyncService& service, SyncDisableParams params, RequestContext context) {
   CO_TRY_ASSIGN(params.project, project_path(params.project, context));
-  AWAIT(Result<std::shared_ptr<const Scene>> scene, service.scene());
-  CO_TRY(scene);
   if (!params.dry_run) {
-    AWAIT(Result<void> applied, service.apply(with_disabled((*scene)->settings, params)));
-    CO_TRY(applied);
-    AWAIT(Result<sync::Round> round, service.run_now({}, false));
+    SettingsChange change = [params](const Scene& before) -> Result<SyncSettings> {
+      return with_disabled(before.settings, params);
+    };
+    AWAIT(Result<sync::Round> round, service.change(std::move(change), HaltedRoots::leave));
     CO_TRY(round);
   }
   AWAIT(Result<SyncStatusResult> status, status_of(service, {}));

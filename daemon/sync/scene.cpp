@@ -15,24 +15,20 @@ bool contains(const std::vector<std::string>& list, std::string_view text) {
   return std::ranges::find(list, text) != list.end();
 }
 
-Result<void> check_agents(const agents::AgentTable& table, const std::vector<std::string>& ids) {
+void warn_of_strangers(Scene& scene, const std::vector<std::string>& ids, std::string_view field) {
   for (const std::string& id : ids) {
-    if (table.find(id) == nullptr) {
-      return fail(ErrorCode::invalid_argument,
-                  "`" + id + "` is no agent that we know",
-                  "`upskill agents --all` lists them");
+    if (scene.table.find(id) == nullptr) {
+      scene.warnings.push_back("`" + id + "`, which sync.json names in `" + std::string(field)
+                               + "`, is no agent that we know (`upskill agents --all` lists them)");
     }
   }
-  return {};
 }
 
 // Agents' folders in the user's scope, and below each project that is synchronised.
 std::vector<library::AgentFolders> folders_of_all(const Scene& scene, agents::Setting setting) {
   std::vector<library::AgentFolders> all;
   std::vector<std::string> projects = {std::string()};
-  for (const ProjectSettings& project : scene.settings.projects) {
-    projects.push_back(project.path);
-  }
+  projects.insert(projects.end(), scene.projects.begin(), scene.projects.end());
   for (const std::string& project : projects) {
     setting.project = project;
     for (const std::string& id : scene.enabled) {
@@ -126,9 +122,10 @@ look_around(const SyncSettings& settings, const Places& places, const Environmen
   }
   TRY_ASSIGN(agents::LoadedTable loaded, agents::load_table(user_text, "`" + user_file + "`"));
   Scene scene{settings, std::move(loaded.table), problem ? problem : loaded.problem};
-  TRY(check_agents(scene.table, settings.agents));
-  TRY(check_agents(scene.table, settings.without));
-  TRY(check_agents(scene.table, settings.link));
+  scene.projects = distinct_projects(settings);
+  warn_of_strangers(scene, settings.agents, "agents");
+  warn_of_strangers(scene, settings.without, "without");
+  warn_of_strangers(scene, settings.link, "link");
   agents::Setting setting{places, environment, agents::real_probe(), {}};
   scene.detected = agents::detect(scene.table, setting);
   scene.signs = agents::missing_signs(scene.table, scene.detected, setting);
@@ -142,8 +139,8 @@ look_around(const SyncSettings& settings, const Places& places, const Environmen
   scene.folders = folders_of_all(scene, setting);
   scene.roots = library::discover_roots(scene.folders, places.home);
   scene.scopes.push_back(scope_of(scene, {}, settings.enabled));
-  for (const ProjectSettings& project : settings.projects) {
-    scene.scopes.push_back(scope_of(scene, project.path, true));
+  for (const std::string& project : scene.projects) {
+    scene.scopes.push_back(scope_of(scene, project, true));
   }
   return scene;
 }

@@ -17,6 +17,8 @@ struct Scene {
   SyncSettings settings = {};
   agents::AgentTable table;
   std::optional<Error> table_problem = {};
+  std::vector<std::string> warnings = {}; // about the settings
+  std::vector<std::string> projects = {}; // of the settings, each folder once
   std::vector<agents::Detected> detected = {};
   std::vector<std::string> signs = {};             // where others would show that are not here
   std::vector<std::string> enabled = {};           // ids of the agents that take part
@@ -28,8 +30,9 @@ struct Scene {
   bool is_detected(std::string_view agent) const;
 };
 
-// Looks at the machine. Errors: the built-in table is damaged (a bug), or `settings` names an agent
-// that is not in the table.
+// Looks at the machine. What in `settings` has no meaning here, such as an agent that a newer
+// version of ours knew, is a warning: nobody is to be locked out by it. Errors: the built-in table
+// is damaged (a bug).
 Result<Scene>
 look_around(const SyncSettings& settings, const Places& places, const Environment& environment);
 

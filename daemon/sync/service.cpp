@@ -11,8 +11,6 @@
 namespace upskill::daemon {
 namespace {
 
-constexpr auto k_rescan_every = std::chrono::hours(1);
-
 std::int64_t steady_ms(runtime::Clock::time_point time) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
 }
@@ -25,6 +23,8 @@ SyncService::SyncService(EngineContext context, Environment environment)
     , m_lane(m_context.io.get_executor(), m_context.pool)
     , m_rescan_at(runtime::Clock::now() + k_rescan_every)
     , m_changed(m_context.io.get_executor())
+    , m_decided(m_context.io.get_executor())
+    , m_deciding(m_context.io.get_executor())
     , m_rested(m_context.io.get_executor())
     , m_alarm(m_context.io.get_executor(), [this] { m_changed.notify_all(); })
     , m_tasks(m_context.io.get_executor(), [this](const std::exception_ptr&) {
@@ -75,12 +75,11 @@ asio::awaitable<void> SyncService::begin() {
   AWAIT(Result<sync::Engine> engine, runtime::offload(m_context.pool(), std::move(open)));
   if (!settings) {
     m_context.log.error("{}", settings.error().message);
-    m_problem = settings.error();
+    m_settings_problem = settings.error();
     settings = SyncSettings{};
   }
   if (!engine) {
     m_context.log.error("sync cannot start: {}", engine.error().message);
-    m_problem = engine.error();
     m_lane.fail(engine.error());
   } else {
     if (engine->opened() == sync::OpenedState::damaged) {
@@ -103,14 +102,10 @@ asio::awaitable<void> SyncService::begin() {
   }
   AWAIT(Result<Scene> scene, look(std::move(*settings)));
   if (!scene) {
-    m_problem = scene.error();
+    m_scene_problem = scene.error();
     m_context.log.error("agents cannot be found: {}", scene.error().message);
   } else {
-    AWAIT(Result<void> adopted, adopt(std::move(*scene)));
-    if (!adopted) {
-      m_problem = m_problem ? m_problem : adopted.error();
-      m_context.log.error("{}", adopted.error().message);
-    }
+    AWAIT_DONE(adopt(std::move(*scene)));
   }
   m_started = true;
   m_rested.notify_all();
@@ -136,20 +131,23 @@ asio::awaitable<Result<void>> SyncService::adopt(Scene scene) {
   };
   AWAIT(Result<std::vector<std::string>> told, m_lane.with_engine(std::move(configure)));
   Result<void> configured;
+  m_scene_problem.reset();
   if (!told) {
     configured = tl::make_unexpected(told.error());
+    m_scene_problem = told.error();
+    m_context.log.error("{}", told.error().message);
   } else {
     m_lasting_warnings.insert(m_lasting_warnings.end(), told->begin(), told->end());
   }
   std::vector<watch::WatchRoot> roots;
-  m_watched.clear();
+  std::vector<std::string> watched;
   for (const library::Root& root : m_scene->roots) {
     if (root.state == RootState::refused) {
       continue;
     }
     std::string boundary = root.project.empty() ? m_context.places.home : root.project;
     roots.push_back({root.real_path, std::move(boundary)});
-    m_watched.push_back(root.real_path);
+    watched.push_back(root.real_path);
   }
   // An agent that is installed later takes part without being asked for.
   for (const std::string& sign : m_scene->signs) {
@@ -158,9 +156,10 @@ asio::awaitable<Result<void>> SyncService::adopt(Scene scene) {
     }
   }
   if (m_watcher) {
-    AWAIT(Result<void> watched, m_watcher->watch(std::move(roots)));
-    if (!watched) {
-      m_round_warnings.push_back(watched.error().message);
+    std::function<void()> taken_on = [this, &watched] { renumber(std::move(watched)); };
+    AWAIT(Result<void> done, m_watcher->watch(std::move(roots), std::move(taken_on)));
+    if (!done) {
+      m_round_warnings.push_back(done.error().message);
     }
   }
   m_everything = true;
@@ -170,35 +169,14 @@ asio::awaitable<Result<void>> SyncService::adopt(Scene scene) {
   co_return configured;
 }
 
-asio::awaitable<Result<void>> SyncService::apply(SyncSettings settings) {
-  AWAIT(Result<Scene> scene, look(settings));
-  CO_TRY(scene);
-  auto keep = [path = settings_path(), &settings] { return save_settings(path, settings); };
-  AWAIT(Result<void> kept, runtime::offload(m_context.pool(), std::move(keep)));
-  CO_TRY(kept);
-  AWAIT(Result<void> adopted, adopt(std::move(*scene)));
-  m_everything = false; // the caller's own round, so that it can tell what was done
-  co_return adopted;
-}
-
-asio::awaitable<Result<RehearsalResult>> SyncService::rehearse(SyncSettings settings) {
-  AWAIT(Result<Scene> scene, look(std::move(settings)));
-  CO_TRY(scene);
-  auto rehearsal = [this, &scene](sync::Engine& engine) -> Result<RehearsalResult> {
-    std::vector<sync::ScopeSetup> before = engine.setup();
-    TRY(engine.configure(scene->scopes, now()));
-    sync::Work work;
-    work.everything = true;
-    work.dry_run = true;
-    work.now = now();
-    Result<sync::Round> round = engine.run(work);
-    SyncStatusResult status = engine.status();
-    TRY(engine.configure(std::move(before), now()));
-    TRY(round);
-    return RehearsalResult{std::move(status), std::move(*round)};
-  };
-  AWAIT(Result<RehearsalResult> result, m_lane.with_engine(std::move(rehearsal)));
-  co_return result;
+// What waits for quiet was numbered by the list before.
+void SyncService::renumber(std::vector<std::string> watched) {
+  m_settle.renumber([&](std::uint32_t root) -> std::optional<std::uint32_t> {
+    auto at = root < m_watched.size() ? std::ranges::find(watched, m_watched[root]) : watched.end();
+    return at == watched.end() ? std::nullopt
+                               : std::optional(static_cast<std::uint32_t>(at - watched.begin()));
+  });
+  m_watched = std::move(watched);
 }
 
 asio::awaitable<Result<std::shared_ptr<const Scene>>> SyncService::scene() {
@@ -206,7 +184,7 @@ asio::awaitable<Result<std::shared_ptr<const Scene>>> SyncService::scene() {
     co_await m_rested.wait();
   }
   if (!m_scene) {
-    co_return tl::make_unexpected(*m_problem);
+    co_return tl::make_unexpected(*m_scene_problem);
   }
   co_return m_scene;
 }
@@ -241,11 +219,16 @@ void SyncService::describe(StatusResult& status) const {
 
 std::vector<std::string> SyncService::warnings() const {
   std::vector<std::string> all;
-  if (m_problem) {
-    all.push_back(m_problem->message);
+  for (const std::optional<Error>* problem : {&m_settings_problem, &m_scene_problem}) {
+    if (*problem) {
+      all.push_back((*problem)->message);
+    }
   }
   if (m_scene && m_scene->table_problem) {
     all.push_back(m_scene->table_problem->message);
+  }
+  if (m_scene) {
+    all.insert(all.end(), m_scene->warnings.begin(), m_scene->warnings.end());
   }
   if (m_watcher) {
     for (const watch::Warning& warning : m_watcher->warnings()) {

@@ -3,12 +3,14 @@
 #include "daemon/runtime/condition.h"
 #include "daemon/runtime/task_group.h"
 #include "daemon/runtime/timers.h"
+#include "daemon/runtime/turns.h"
 #include "daemon/sync/lane.h"
 #include "daemon/sync/scene.h"
 #include "daemon/watch/settle.h"
 #include "daemon/watch/watcher.h"
 #include "skills/sync/engine.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -17,6 +19,12 @@
 #include <vector>
 
 namespace upskill::daemon {
+
+// What a person wants the settings to be, made of what they are. Called on the pool, with the
+// machine as it was last found, when no other change is under way.
+using SettingsChange = std::function<Result<SyncSettings>(const Scene& before)>;
+
+enum class HaltedRoots { leave, accept };
 
 // What sync would do.
 struct RehearsalResult {
@@ -46,11 +54,13 @@ public:
   // The same, and no work is left: settled, synchronised, no deletion in its grace period.
   asio::awaitable<Result<SyncState>> wait_idle(runtime::Clock::duration limit);
 
-  // Looks at the machine anew with these settings, keeps them, and goes on with them. The caller
-  // runs the first round.
-  asio::awaitable<Result<void>> apply(SyncSettings settings);
+  // Looks at the machine anew with the changed settings, keeps them, goes on with them, and runs
+  // the first round. One change at a time, in the order of the calls. A caller that is cancelled
+  // only stops waiting: what the settings say, what the engine does and what is watched never
+  // differ because somebody hung up.
+  asio::awaitable<Result<sync::Round>> change(SettingsChange change, HaltedRoots halted);
   // The same for a look only: what sync would do with these settings.
-  asio::awaitable<Result<RehearsalResult>> rehearse(SyncSettings settings);
+  asio::awaitable<Result<RehearsalResult>> rehearse(SettingsChange change);
   // One round over everything, or over one skill, right now.
   asio::awaitable<Result<sync::Round>> run_now(std::string only_skill, bool dry_run);
   // Looks at what waits for quiet, without acting on it, so that what is told about it is true.
@@ -67,7 +77,7 @@ public:
 
   asio::awaitable<void> wait_for_summary();
 
-  // Whether a round is under way or waits for its turn.
+  // Whether a round or a change is under way or waits for its turn.
   bool is_working() const { return m_working > 0; }
 
   std::vector<std::string> warnings() const;
@@ -80,13 +90,46 @@ public:
   const Environment& environment() const { return m_environment; }
 
 private:
+  static constexpr auto k_rescan_every = std::chrono::hours(1);
+
+  // Something that must be over before sync is at rest. An object, because a caller that is
+  // cancelled leaves by an exception.
+  class Working {
+  public:
+    explicit Working(SyncService& service)
+        : m_service(service) {
+      ++m_service.m_working;
+    }
+
+    Working(const Working&) = delete;
+    Working& operator=(const Working&) = delete;
+
+    ~Working() {
+      --m_service.m_working;
+      m_service.m_changed.notify_all();
+    }
+
+  private:
+    SyncService& m_service;
+  };
+
+  using Outcome = std::optional<Result<sync::Round>>; // none yet: it is under way
+
   asio::awaitable<void> begin();
   std::string settings_path() const;
   Result<sync::Engine> open_engine() const;
   asio::awaitable<Result<Scene>> look(SyncSettings settings);
+  asio::awaitable<Result<Scene>> look_changed(SettingsChange change);
   asio::awaitable<Result<void>> adopt(Scene scene);
+  void renumber(std::vector<std::string> watched);
+  asio::awaitable<void>
+  carry_out(SettingsChange change, HaltedRoots halted, std::shared_ptr<Outcome> outcome);
+  asio::awaitable<Result<sync::Round>> take_on(SettingsChange change, HaltedRoots halted);
+  asio::awaitable<void> look_again();
+  asio::awaitable<void> tidy();
   asio::awaitable<void> work_loop();
   asio::awaitable<Result<sync::Round>> round(sync::Work work);
+  sync::Work look_at_everything() const;
   std::optional<sync::Work> next_work();
   std::optional<runtime::Clock::time_point> next_time() const;
   void on_report(watch::Report report);
@@ -102,8 +145,9 @@ private:
   Lane m_lane;
   std::unique_ptr<watch::Watcher> m_watcher;
   std::shared_ptr<const Scene> m_scene;
-  std::optional<Error> m_problem;
-  std::vector<std::string> m_watched; // paths of roots, as the watcher numbers them
+  std::optional<Error> m_settings_problem; // sync.json cannot be read; until it is written anew
+  std::optional<Error> m_scene_problem;    // nobody could be found or told; until that works
+  std::vector<std::string> m_watched;      // paths of roots, as the watcher numbers them
 
   watch::Settle m_settle;
   bool m_everything = false;
@@ -120,7 +164,7 @@ private:
   bool m_telling = false;
 
   std::uint64_t m_generation = 1;
-  int m_working = 0; // rounds under way or waiting for their turn
+  int m_working = 0; // rounds and changes under way or waiting for their turn
   bool m_started = false;
   bool m_stopping = false;    // no task is begun any more
   SyncStatusResult m_summary; // without skills: what `status` says, as of the last round
@@ -130,6 +174,8 @@ private:
   std::vector<std::string> m_round_warnings;   // of the last round
 
   runtime::Condition m_changed; // something for the work loop
+  runtime::Condition m_decided; // a change has come to its end
+  runtime::Turns m_deciding;    // of those who look at the machine in order to go on with it
   runtime::Condition m_rested;  // the work loop has nothing left, or the first look is done
   runtime::Alarm m_alarm;
   runtime::TaskGroup m_tasks;

@@ -1,6 +1,7 @@
 #pragma once
 #include "protocol/base/result.h"
 #include "protocol/types/sync.h"
+#include "skills/agents/table.h"
 
 #include <string>
 #include <vector>
@@ -49,8 +50,16 @@ Result<SyncSettings> load_settings(const std::string& path);
 Result<void> save_settings(const std::string& path, const SyncSettings& settings);
 
 // The settings after `sync enable` with these parameters. Lists that are given replace the ones
-// before; `params.project` is absolute or empty.
-SyncSettings with_enabled(SyncSettings settings, const SyncEnableParams& params);
+// before. `params.project` is absolute or empty; it is kept by its real path, and only where it is
+// none of those that are known already, whatever they are called. Looks at the disk.
+// Errors: invalid_argument for an agent that is not in the table, or a project that is no folder.
+Result<SyncSettings> with_enabled(SyncSettings settings,
+                                  const agents::AgentTable& table,
+                                  const SyncEnableParams& params);
+// The same after `sync disable`. A project that is not there any more is found by its path.
 SyncSettings with_disabled(SyncSettings settings, const SyncDisableParams& params);
+
+// Where each project is one folder: of several paths to one folder the first.
+std::vector<std::string> distinct_projects(const SyncSettings& settings);
 
 } // namespace upskill::daemon

@@ -10,8 +10,8 @@
 namespace upskill::daemon {
 namespace {
 
-constexpr auto k_rescan_every = std::chrono::hours(1);
 constexpr auto k_durable_after = std::chrono::milliseconds(200);
+constexpr auto k_tidy_again = std::chrono::minutes(10); // after it failed
 constexpr auto k_summary_limit = std::chrono::seconds(2);
 
 runtime::Clock::time_point time_of(std::int64_t milliseconds) {
@@ -49,6 +49,13 @@ std::optional<runtime::Clock::time_point> SyncService::next_time() const {
   return next;
 }
 
+sync::Work SyncService::look_at_everything() const {
+  sync::Work work;
+  work.everything = true;
+  work.now = now();
+  return work;
+}
+
 std::optional<sync::Work> SyncService::next_work() {
   runtime::Clock::time_point present = runtime::Clock::now();
   sync::Work work;
@@ -74,7 +81,8 @@ std::optional<sync::Work> SyncService::next_work() {
     again = true;
     m_retry_at.reset();
   }
-  if (m_everything) {
+  // Who changes the settings looks at everything, and is told of what that led to.
+  if (m_everything && !m_deciding.busy()) {
     m_everything = false;
     work.everything = true;
     return work;
@@ -114,17 +122,7 @@ void SyncService::note(const sync::Round& round) {
 }
 
 asio::awaitable<Result<sync::Round>> SyncService::round(sync::Work work) {
-  // A caller that is cancelled leaves by an exception.
-  struct Working {
-    SyncService& service;
-
-    ~Working() {
-      --service.m_working;
-      service.m_changed.notify_all();
-    }
-  } working{*this};
-
-  ++m_working;
+  Working working(*this);
   m_looked_at_everything = m_looked_at_everything || work.everything;
   for (const sync::Touched& touched : work.touched) {
     changed(touched.root, touched.skill);
@@ -141,11 +139,9 @@ asio::awaitable<Result<sync::Round>> SyncService::round(sync::Work work) {
 asio::awaitable<Result<sync::Round>> SyncService::run_now(std::string only_skill, bool dry_run) {
   AWAIT(Result<void> seen, synchronise());
   CO_TRY(seen);
-  sync::Work work;
-  work.everything = true;
+  sync::Work work = look_at_everything();
   work.only_skill = std::move(only_skill);
   work.dry_run = dry_run;
-  work.now = now();
   AWAIT(Result<sync::Round> result, round(std::move(work)));
   AWAIT_DONE(refresh_summary());
   co_return result;
@@ -212,23 +208,41 @@ void SyncService::announce(const std::set<std::string>& uris) {
   }
 }
 
+// In turn with the person's changes, so that it puts no older settings back.
+asio::awaitable<void> SyncService::look_again() {
+  runtime::Turns::Ticket ticket(m_deciding);
+  AWAIT_DONE(ticket.called());
+  m_look_again = false;
+  SyncSettings settings = m_scene ? m_scene->settings : SyncSettings{};
+  AWAIT(Result<Scene> scene, look(std::move(settings)));
+  if (!scene) {
+    m_context.log.error("agents cannot be found: {}", scene.error().message);
+    co_return;
+  }
+  AWAIT_DONE(adopt(std::move(*scene)));
+}
+
+asio::awaitable<void> SyncService::tidy() {
+  m_tidy_at.reset();
+  sync::Moment moment = now();
+  auto tidy = [moment](sync::Engine& engine) { return engine.tidy(moment); };
+  AWAIT(auto next, m_lane.with_engine(std::move(tidy)));
+  std::optional<runtime::Clock::time_point> again;
+  if (!next) {
+    m_context.log.error("what is over cannot be tidied away: {}", next.error().message);
+    again = runtime::Clock::now() + k_tidy_again;
+  } else if (*next) {
+    again = time_of(**next);
+  }
+  if (again) {
+    m_tidy_at = m_tidy_at ? std::min(*m_tidy_at, *again) : again; // somebody may have asked since
+  }
+}
+
 asio::awaitable<void> SyncService::work_loop() {
   for (;;) {
     if (m_look_again) {
-      m_look_again = false;
-      std::shared_ptr<const Scene> before = m_scene;
-      SyncSettings settings = before ? before->settings : SyncSettings{};
-      AWAIT(Result<Scene> scene, look(std::move(settings)));
-      if (m_scene != before) {
-        m_look_again = true; // the person decided something meanwhile that this look did not know
-        continue;
-      }
-      if (scene) {
-        AWAIT(Result<void> adopted, adopt(std::move(*scene)));
-        if (!adopted) {
-          m_context.log.error("{}", adopted.error().message);
-        }
-      }
+      AWAIT_DONE(look_again());
     }
     std::optional<sync::Work> work = next_work();
     if (work) {
@@ -248,13 +262,7 @@ asio::awaitable<void> SyncService::work_loop() {
       continue;
     }
     if (m_tidy_at && *m_tidy_at <= runtime::Clock::now()) {
-      m_tidy_at.reset();
-      sync::Moment moment = now();
-      auto tidy = [moment](sync::Engine& engine) { return engine.tidy(moment); };
-      AWAIT(auto next, m_lane.with_engine(std::move(tidy)));
-      if (next && *next) {
-        m_tidy_at = time_of(**next);
-      }
+      AWAIT_DONE(tidy());
       continue;
     }
     if (m_list_changed || !m_summarised) {

@@ -9,6 +9,7 @@
 
 #include <exception>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -81,6 +82,52 @@ public:
     Result<R> result = rpc::decode_arguments<R>(parser, answer->structured);
     REQUIRE(result);
     return result;
+  }
+
+  // A call that is under way, as a client sees it that may hang up.
+  struct Asked {
+    std::optional<Result<mcp::ToolAnswer>> answer;
+    asio::cancellation_signal hang_up;
+  };
+
+  template <class P, class R> std::unique_ptr<Asked> ask(const Method<P, R>& method, P params) {
+    const MethodInfo* info = find_method(method.name);
+    REQUIRE(info != nullptr);
+    auto asked = std::make_unique<Asked>();
+    auto body = [](daemon::Awaitable<mcp::ToolAnswer> task, Asked& out) -> asio::awaitable<void> {
+      out.answer = co_await std::move(task);
+    };
+    auto slot = asked->hang_up.slot();
+    auto task = body(running().binder.call_slow(*info, encode(params), {}), *asked);
+    auto done = [out = asked.get()](const std::exception_ptr& failure) {
+      if (failure && !out->answer) {
+        out->answer = fail(ErrorCode::cancelled, "by an exception");
+      }
+    };
+    asio::co_spawn(m_io, std::move(task), asio::bind_cancellation_slot(slot, std::move(done)));
+    return asked;
+  }
+
+  // Lets that many things happen, or those that happen until the call is answered.
+  void turn(const Asked& asked, int count) {
+    m_io.restart();
+    for (int i = 0; i < count && !asked.answer; ++i) {
+      m_io.run_one();
+    }
+  }
+
+  void until_answered(const Asked& asked) {
+    m_io.restart();
+    while (!asked.answer) {
+      m_io.run_one();
+    }
+  }
+
+  // What the daemon logged.
+  std::string log() const {
+    Result<std::string> text = read_file(m_log.path(), 1u << 20);
+    REQUIRE(text);
+    return *text;
   }
 
   // The resources that clients were told have changed, since it was cleared.
@@ -163,7 +210,8 @@ private:
   };
   Places m_places;
   asio::io_context m_io;
-  telemetry::Log m_log = telemetry::Log::none();
+  telemetry::Log m_log =
+      telemetry::Log::open({telemetry::LogLevel::info, m_folder.path() + "/log"}).value();
   telemetry::Counters m_counters;
   std::set<std::string> m_updated;
   int m_list_changes = 0;

@@ -1,0 +1,104 @@
+// SyncService: what a person decides.
+#include "daemon/await.h"
+#include "daemon/runtime/offload.h"
+#include "daemon/sync/service.h"
+
+namespace upskill::daemon {
+
+asio::awaitable<Result<Scene>> SyncService::look_changed(SettingsChange change) {
+  AWAIT(Result<std::shared_ptr<const Scene>> before, scene());
+  CO_TRY(before);
+  auto job = [this, &before, &change]() -> Result<Scene> {
+    TRY_ASSIGN(SyncSettings settings, change(**before));
+    return look_around(settings, m_context.places, m_environment);
+  };
+  AWAIT(Result<Scene> found, runtime::offload(m_context.pool(), std::move(job)));
+  co_return found;
+}
+
+asio::awaitable<Result<sync::Round>> SyncService::change(SettingsChange change,
+                                                         HaltedRoots halted) {
+  if (m_stopping) {
+    co_return fail(ErrorCode::unavailable, "the daemon is stopping", "try again");
+  }
+  auto outcome = std::make_shared<Outcome>();
+  m_tasks.start(carry_out(std::move(change), halted, outcome));
+  while (!*outcome) {
+    co_await m_decided.wait();
+  }
+  co_return std::move(**outcome);
+}
+
+asio::awaitable<void> SyncService::carry_out(SettingsChange change,
+                                             HaltedRoots halted,
+                                             std::shared_ptr<Outcome> outcome) {
+  // Nobody waits for ever, also not for what ends by an exception.
+  struct Telling {
+    SyncService& service;
+    Outcome& outcome;
+
+    ~Telling() {
+      if (!outcome) {
+        outcome = fail(ErrorCode::unavailable, "the daemon is stopping", "try again");
+      }
+      service.m_decided.notify_all();
+    }
+  } telling{*this, *outcome};
+
+  AWAIT(Result<sync::Round> round, take_on(std::move(change), halted));
+  *outcome = std::move(round);
+}
+
+asio::awaitable<Result<sync::Round>> SyncService::take_on(SettingsChange change,
+                                                          HaltedRoots halted) {
+  Working working(*this);
+  runtime::Turns::Ticket ticket(m_deciding);
+  AWAIT_DONE(ticket.called());
+  AWAIT(Result<Scene> scene, look_changed(std::move(change)));
+  CO_TRY(scene);
+  if (halted == HaltedRoots::accept) {
+    auto accept = [](sync::Engine& engine) { return engine.accept_roots(); };
+    AWAIT(Result<void> accepted, m_lane.with_engine(std::move(accept)));
+    CO_TRY(accepted);
+  }
+  auto keep = [path = settings_path(), &scene] { return save_settings(path, scene->settings); };
+  AWAIT(Result<void> kept, runtime::offload(m_context.pool(), std::move(keep)));
+  CO_TRY(kept);
+  m_settings_problem.reset();
+  AWAIT(Result<void> adopted, adopt(std::move(*scene)));
+  CO_TRY(adopted);
+  AWAIT(Result<void> seen, synchronise());
+  CO_TRY(seen);
+  // The work loop has left the look at everything to this round, so that the caller is told of what
+  // it did. Should it fail, the look is still wanted.
+  m_everything = false;
+  AWAIT(Result<sync::Round> done, round(look_at_everything()));
+  if (!done) {
+    m_everything = true;
+    m_changed.notify_all();
+  }
+  AWAIT_DONE(refresh_summary());
+  co_return done;
+}
+
+asio::awaitable<Result<RehearsalResult>> SyncService::rehearse(SettingsChange change) {
+  AWAIT(Result<Scene> scene, look_changed(std::move(change)));
+  CO_TRY(scene);
+  auto rehearsal = [this, &scene](sync::Engine& engine) -> Result<RehearsalResult> {
+    std::vector<sync::ScopeSetup> before = engine.setup();
+    TRY(engine.configure(scene->scopes, now()));
+    sync::Work work;
+    work.everything = true;
+    work.dry_run = true;
+    work.now = now();
+    Result<sync::Round> round = engine.run(work);
+    SyncStatusResult status = engine.status();
+    TRY(engine.configure(std::move(before), now()));
+    TRY(round);
+    return RehearsalResult{std::move(status), std::move(*round)};
+  };
+  AWAIT(Result<RehearsalResult> result, m_lane.with_engine(std::move(rehearsal)));
+  co_return result;
+}
+
+} // namespace upskill::daemon
