@@ -110,14 +110,15 @@ void Daemon::start_engine(const MakeEngine& make_engine) {
   if (!make_engine) {
     return;
   }
-  m_engine = make_engine({m_io,
-                          m_places,
-                          m_log,
-                          m_counters,
-                          m_services.trace,
-                          [this]() -> runtime::Pool& { return pool(); },
-                          [this] { m_sessions.resource_list_changed(); },
-                          [this](std::string_view uri) { m_sessions.resource_updated(uri); }});
+  m_engine =
+      make_engine({m_io,
+                   m_places,
+                   m_log,
+                   m_counters,
+                   m_services.trace,
+                   [this]() -> runtime::Pool& { return pool(); },
+                   [this] { m_sessions.resource_list_changed(); },
+                   [this](std::string_view prefix) { m_sessions.resources_updated(prefix); }});
 }
 
 void Daemon::bind_handlers() {

@@ -24,7 +24,7 @@ struct EngineContext {
   std::function<runtime::Pool&()> pool;  // its two threads start when it is first asked for
   // Tell the clients that asked for it; the daemon's thread only.
   std::function<void()> resource_list_changed;
-  std::function<void(std::string_view uri)> resource_updated;
+  std::function<void(std::string_view prefix)> resources_updated; // whose URIs begin so
 };
 
 // What the daemon does beside answering: the part with the skills in it. An interface, so that the

@@ -36,7 +36,7 @@ public:
   void start(UniqueFd socket);
 
   void resource_list_changed();
-  void resource_updated(std::string_view uri);
+  void resources_updated(std::string_view prefix);
 
   // Takes no more messages; what is in flight goes on.
   void stop_reading();

@@ -186,9 +186,9 @@ void ClientSession::resource_list_changed() {
   send(output);
 }
 
-void ClientSession::resource_updated(std::string_view uri) {
+void ClientSession::resources_updated(std::string_view prefix) {
   std::string output;
-  m_protocol.resource_updated(uri, output);
+  m_protocol.resources_updated(prefix, output);
   send(output);
 }
 

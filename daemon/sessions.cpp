@@ -60,9 +60,9 @@ void Sessions::resource_list_changed() {
   }
 }
 
-void Sessions::resource_updated(std::string_view uri) {
+void Sessions::resources_updated(std::string_view prefix) {
   for (auto& [number, session] : m_sessions) {
-    session->resource_updated(uri);
+    session->resources_updated(prefix);
   }
 }
 

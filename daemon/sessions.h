@@ -31,7 +31,7 @@ public:
 
   // To the clients that asked for it.
   void resource_list_changed();
-  void resource_updated(std::string_view uri);
+  void resources_updated(std::string_view prefix); // of their URIs
 
   // Takes no more messages and waits until nothing is in flight, at most that long.
   asio::awaitable<void> drain(runtime::Clock::duration limit);

@@ -7,9 +7,16 @@
 #include "skills/library/names.h"
 
 #include <algorithm>
+#include <string_view>
+#include <tuple>
 
 namespace upskill::daemon {
 namespace {
+
+auto place_of(const library::Root& root) {
+  return std::tuple(
+      std::string_view(root.real_path), std::string_view(root.project), root.state, root.inode);
+}
 
 std::int64_t steady_ms(runtime::Clock::time_point time) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
@@ -120,9 +127,18 @@ asio::awaitable<Result<Scene>> SyncService::look(SyncSettings settings) {
   co_return scene;
 }
 
+// Other folders make another list.
+void SyncService::note_places(const Scene& scene) {
+  if (m_scene && !std::ranges::equal(m_scene->roots, scene.roots, {}, place_of, place_of)) {
+    m_list_changed = true;
+    m_listed.forget_all();
+  }
+}
+
 // Takes a scene on: the engine learns who takes part, the watcher what to watch, and everything is
 // looked at once.
 asio::awaitable<Result<void>> SyncService::adopt(Scene scene) {
+  note_places(scene);
   m_scene = std::make_shared<const Scene>(std::move(scene));
   std::vector<sync::ScopeSetup> scopes = m_scene->scopes;
   sync::Moment moment = now();

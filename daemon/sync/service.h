@@ -5,6 +5,7 @@
 #include "daemon/runtime/timers.h"
 #include "daemon/runtime/turns.h"
 #include "daemon/sync/lane.h"
+#include "daemon/sync/listed.h"
 #include "daemon/sync/scene.h"
 #include "daemon/watch/settle.h"
 #include "daemon/watch/watcher.h"
@@ -121,6 +122,7 @@ private:
   asio::awaitable<Result<Scene>> look(SyncSettings settings);
   asio::awaitable<Result<Scene>> look_changed(SettingsChange change);
   asio::awaitable<Result<void>> adopt(Scene scene);
+  void note_places(const Scene& scene);
   void renumber(std::vector<std::string> watched);
   asio::awaitable<void>
   carry_out(SettingsChange change, HaltedRoots halted, std::shared_ptr<Outcome> outcome);
@@ -133,9 +135,11 @@ private:
   std::optional<sync::Work> next_work();
   std::optional<runtime::Clock::time_point> next_time() const;
   void on_report(watch::Report report);
-  // A skill of this root has changed: clients will be told, by the address that lists give it.
+  // By which clients know the skill of this root; nothing where the root has left the scene.
+  std::optional<SkillKey> key_of(std::string_view root, std::string_view skill) const;
+  // A skill of this root has changed: clients will be told.
   void changed(std::string_view root, std::string_view skill);
-  void announce(const std::set<std::string>& uris);
+  asio::awaitable<void> announce();
   asio::awaitable<void> refresh_summary();
   bool is_idle() const;
 
@@ -159,8 +163,10 @@ private:
   std::optional<runtime::Clock::time_point> m_durable_at;
   bool m_looked_at_everything = false; // since code that only this needs was given back
   runtime::Clock::time_point m_rescan_at;
-  bool m_list_changed = false;       // clients are to be told
-  std::set<std::string> m_announced; // addresses of skills that they are to be told of
+  bool m_list_changed = false;    // clients are to be told, whatever the list says
+  std::set<SkillKey> m_announced; // skills that they are to be told of
+  std::set<SkillKey> m_suspects;  // something happened to them by which the list may differ
+  ListMemory m_listed;
   bool m_telling = false;
 
   std::uint64_t m_generation = 1;

@@ -25,12 +25,23 @@ void SyncService::on_report(watch::Report report) {
     m_context.log.verbose("rescan: {}", watch::to_string(rescan.reason));
     m_everything = true;
     m_list_changed = true; // nobody knows of what
+    m_listed.forget_all();
     // What lies where may be another now: links are resolved and roots are found anew.
     m_look_again = m_look_again || rescan.reason == watch::RescanReason::appeared
                    || rescan.reason == watch::RescanReason::replaced;
   }
+  for (const watch::Change& change : report.changes) {
+    if (change.root < m_watched.size() && may_change_list(change)) {
+      if (std::optional<SkillKey> key = key_of(m_watched[change.root], change.skill)) {
+        m_suspects.insert(std::move(*key));
+      }
+    }
+  }
   if (!m_settle.add(report.changes, runtime::Clock::now())) {
     m_everything = true;
+    m_list_changed = true; // too many to know each
+    m_suspects.clear();
+    m_listed.forget_all();
   }
   ++m_generation;
   m_changed.notify_all();
@@ -38,7 +49,7 @@ void SyncService::on_report(watch::Report report) {
 
 bool SyncService::is_idle() const {
   return m_working == 0 && !m_everything && !m_look_again && m_settle.size() == 0 && !m_again_at
-         && !m_list_changed && !m_telling;
+         && !m_list_changed && m_announced.empty() && !m_telling;
 }
 
 std::optional<runtime::Clock::time_point> SyncService::next_time() const {
@@ -124,11 +135,26 @@ void SyncService::note(const sync::Round& round) {
 asio::awaitable<Result<sync::Round>> SyncService::round(sync::Work work) {
   Working working(*this);
   m_looked_at_everything = m_looked_at_everything || work.everything;
+  // A skill is looked at before the engine changes it, or what the list said could not be known.
+  // Where that cannot be known any more, clients are told.
+  std::set<SkillKey> unknown;
   for (const sync::Touched& touched : work.touched) {
+    std::optional<SkillKey> key = key_of(touched.root, touched.skill);
+    if (key && m_suspects.erase(*key) == 0 && !m_listed.knows(*key)
+        && !m_announced.contains(*key)) {
+      unknown.insert(std::move(*key));
+    }
     changed(touched.root, touched.skill);
   }
-  auto run = [&work](sync::Engine& engine) { return engine.run(work); };
+  std::map<SkillKey, ListedFile> before;
+  auto run = [&work, &unknown, &before, scene = m_scene](sync::Engine& engine) {
+    if (scene) {
+      before = look_at_listed(*scene, unknown);
+    }
+    return engine.run(work);
+  };
   AWAIT(Result<sync::Round> result, m_lane.with_engine(std::move(run)));
+  m_listed.remember(before);
   if (result && !work.dry_run) {
     note(*result);
     ++m_context.counters.at("sync_rounds");
@@ -189,23 +215,42 @@ asio::awaitable<void> SyncService::wait_for_summary() {
   }
 }
 
-void SyncService::changed(std::string_view root, std::string_view skill) {
-  m_list_changed = true;
-  if (!m_scene) {
-    return;
+std::optional<SkillKey> SyncService::key_of(std::string_view root, std::string_view skill) const {
+  auto found = m_scene ? std::ranges::find(m_scene->roots, root, &library::Root::real_path)
+                       : std::vector<library::Root>::const_iterator();
+  if (!m_scene || found == m_scene->roots.end()) {
+    return std::nullopt;
   }
-  // A root that has just left the scene has no scope any more, and its skills no address.
-  auto found = std::ranges::find(m_scene->roots, root, &library::Root::real_path);
-  if (found != m_scene->roots.end()) {
-    m_announced.insert(library::skill_uri(found->project, skill, "SKILL.md"));
+  return SkillKey(found->project, skill);
+}
+
+void SyncService::changed(std::string_view root, std::string_view skill) {
+  if (std::optional<SkillKey> key = key_of(root, skill)) {
+    m_announced.insert(std::move(*key));
+  } else {
+    m_list_changed = true; // a root that has just left the scene: its skills have no address
   }
 }
 
-void SyncService::announce(const std::set<std::string>& uris) {
-  m_context.resource_list_changed();
-  for (const std::string& uri : uris) {
-    m_context.resource_updated(uri);
+// Whoever subscribed to a file of a skill is told when the skill has changed, and everybody when
+// the list may say something else.
+asio::awaitable<void> SyncService::announce() {
+  bool list_changed = std::exchange(m_list_changed, false);
+  std::set<SkillKey> skills = std::exchange(m_announced, {});
+  m_telling = list_changed || !skills.empty();
+  AWAIT_DONE(refresh_summary());
+  if (m_scene && !skills.empty()) {
+    auto job = [scene = m_scene, &skills] { return look_at_listed(*scene, skills); };
+    AWAIT(auto listed, runtime::offload(m_context.pool(), std::move(job)));
+    list_changed = m_listed.update(listed) || list_changed;
   }
+  if (list_changed) {
+    m_context.resource_list_changed();
+  }
+  for (const auto& [project, skill] : skills) {
+    m_context.resources_updated(library::skill_prefix(project, skill));
+  }
+  m_telling = false;
 }
 
 // In turn with the person's changes, so that it puts no older settings back.
@@ -265,14 +310,8 @@ asio::awaitable<void> SyncService::work_loop() {
       AWAIT_DONE(tidy());
       continue;
     }
-    if (m_list_changed || !m_summarised) {
-      m_telling = std::exchange(m_list_changed, false);
-      std::set<std::string> uris = std::exchange(m_announced, {});
-      AWAIT_DONE(refresh_summary());
-      if (m_telling) {
-        announce(uris);
-      }
-      m_telling = false;
+    if (m_list_changed || !m_announced.empty() || !m_summarised) {
+      AWAIT_DONE(announce());
       continue;
     }
     if (is_idle()) {

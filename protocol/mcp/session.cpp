@@ -133,9 +133,9 @@ void Session::resource_list_changed(std::string& output) {
   m_state->subscriptions.write_list_changed(output, m_state->is_initialized && !m_state->is_closed);
 }
 
-void Session::resource_updated(std::string_view uri, std::string& output) {
+void Session::resources_updated(std::string_view prefix, std::string& output) {
   if (!m_state->is_closed) {
-    m_state->subscriptions.write_updated(output, uri);
+    m_state->subscriptions.write_updated(output, prefix);
   }
 }
 

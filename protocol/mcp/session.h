@@ -50,8 +50,9 @@ public:
 
   // To whoever asked: legacy clients once they are initialised, modern ones that listen for it.
   void resource_list_changed(std::string& output);
-  void resource_updated(std::string_view uri, std::string& output);
-  // Whether resource_updated would write anything, so that nobody looks for changes in vain.
+  // All resources whose URIs begin so; the client is told of those that it subscribed to.
+  void resources_updated(std::string_view prefix, std::string& output);
+  // Whether resources_updated would write anything, so that nobody looks for changes in vain.
   bool is_subscribed(std::string_view uri) const;
 
   // Of the last message that decided it; a session may hold calls of both.

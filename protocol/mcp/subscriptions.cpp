@@ -90,14 +90,17 @@ void Subscriptions::write_list_changed(std::string& output, bool tell_legacy) co
   }
 }
 
-void Subscriptions::write_updated(std::string& output, std::string_view uri) const {
-  if (contains(m_uris, uri)) {
-    write_notification(output, k_updated, updated_params(uri, {}));
-  }
-  for (const Listen& listen : m_listens) {
-    if (contains(listen.uris, uri)) {
-      write_notification(output, k_updated, updated_params(uri, listen.id));
+void Subscriptions::write_updated(std::string& output, std::string_view prefix) const {
+  auto write = [&](const std::vector<std::string>& uris, std::string_view listen_id) {
+    for (const std::string& uri : uris) {
+      if (uri.starts_with(prefix)) {
+        write_notification(output, k_updated, updated_params(uri, listen_id));
+      }
     }
+  };
+  write(m_uris, {});
+  for (const Listen& listen : m_listens) {
+    write(listen.uris, listen.id);
   }
 }
 

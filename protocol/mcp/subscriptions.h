@@ -32,7 +32,8 @@ public:
   bool has_listen(std::string_view id) const;
 
   void write_list_changed(std::string& output, bool tell_legacy) const;
-  void write_updated(std::string& output, std::string_view uri) const;
+  // For every URI below the prefix that somebody subscribed to, by that URI.
+  void write_updated(std::string& output, std::string_view prefix) const;
   bool wants(std::string_view uri) const;
 
   // Ends every listen, telling the client (MCP facts, section 3: Server end).

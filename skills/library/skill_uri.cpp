@@ -88,14 +88,19 @@ std::string project_id(std::string_view project_path) {
   return project_path.empty() ? std::string() : "project-" + sha256(project_path).brief(8);
 }
 
-std::string
-skill_uri(std::string_view project_path, std::string_view skill, std::string_view file) {
+std::string skill_prefix(std::string_view project_path, std::string_view skill) {
   std::string uri(k_scheme);
   if (!project_path.empty()) {
     uri += project_id(project_path) + "/";
   }
   append_encoded(uri, skill, false);
   uri += '/';
+  return uri;
+}
+
+std::string
+skill_uri(std::string_view project_path, std::string_view skill, std::string_view file) {
+  std::string uri = skill_prefix(project_path, skill);
   append_encoded(uri, file, true);
   return uri;
 }

@@ -23,6 +23,8 @@ std::string project_id(std::string_view project_path);
 
 // `project_path` is empty in the user's scope.
 std::string skill_uri(std::string_view project_path, std::string_view skill, std::string_view file);
+// How the addresses of all files of a skill begin, with the slash.
+std::string skill_prefix(std::string_view project_path, std::string_view skill);
 
 // Errors: not_found for everything that is no address of a file of a skill: another scheme, a query
 // or fragment, an empty part, `.`, `..`, and in whatever way they are written a slash, a backslash

@@ -130,7 +130,8 @@ public:
     return *text;
   }
 
-  // The resources that clients were told have changed, since it was cleared.
+  // How the addresses of the resources begin that clients were told have changed, since it was
+  // cleared.
   std::set<std::string>& updated() { return m_updated; }
 
   // How often they were told that the list has changed.
@@ -185,7 +186,7 @@ private:
               nullptr,
               [this]() -> runtime::Pool& { return pool; },
               [&world] { ++world.m_list_changes; },
-              [&world](std::string_view uri) { world.m_updated.emplace(uri); }};
+              [&world](std::string_view prefix) { world.m_updated.emplace(prefix); }};
     }
 
     runtime::Pool pool;

@@ -140,7 +140,7 @@ private:
     if (word == "list-changed") {
       m_session.resource_list_changed(output);
     } else if (word == "updated") {
-      m_session.resource_updated(argument, output);
+      m_session.resources_updated(argument, output);
     } else {
       m_session.close(output);
     }

@@ -111,7 +111,8 @@ TEST_SUITE("SkillResources") {
     world.wait_idle();
     std::set<std::string> listed;
     for (const mcp::Resource& resource : list(world).resources) {
-      listed.insert(resource.uri);
+      REQUIRE(resource.uri.ends_with("/SKILL.md"));
+      listed.insert(resource.uri.substr(0, resource.uri.rfind('/') + 1));
     }
     REQUIRE(listed.size() == 2);
     CHECK(world.updated() == listed); // by what sync did
@@ -132,6 +133,42 @@ TEST_SUITE("SkillResources") {
     world.wait_idle();
     CHECK(world.list_changes() > 0);
     CHECK(list(world).resources.size() == 1);
+  }
+
+  TEST_CASE("an edit that the list does not show is no change of the list") {
+    SkillsWorld world;
+    world.skill(".claude/skills/alpha");
+    world.file(".claude/skills/alpha/scripts/a.sh", "one\n");
+    world.wait_idle();
+    world.list_changes() = 0;
+    world.updated().clear();
+    std::ofstream(world / ".claude/skills/alpha/scripts/a.sh") << "two\n";
+    world.wait_idle();
+    CHECK(world.updated() == std::set<std::string>{"skill://alpha/"});
+    CHECK(world.list_changes() == 0);
+    world.skill(".claude/skills/alpha", "edited");
+    world.wait_idle();
+    CHECK(world.list_changes() == 1);
+    std::filesystem::remove_all(world / ".claude/skills/alpha");
+    world.wait_idle();
+    CHECK(world.list_changes() == 2);
+  }
+
+  TEST_CASE("what sync does after an edit is not told as another change of the list") {
+    SkillsWorld world;
+    world.skill(".claude/skills/alpha");
+    world.file(".claude/skills/alpha/scripts/a.sh", "one\n");
+    REQUIRE(world.call(k_sync_enable, SyncEnableParams{}));
+    world.wait_idle();
+    for (int i = 0; i < 5; ++i) {
+      CAPTURE(i);
+      world.list_changes() = 0;
+      world.skill(".claude/skills/alpha", "edited " + std::to_string(i));
+      world.wait_idle();
+      CHECK(read_file(world / ".agents/skills/alpha/SKILL.md", 1000)
+            == read_file(world / ".claude/skills/alpha/SKILL.md", 1000));
+      CHECK(world.list_changes() == 1);
+    }
   }
 
   TEST_CASE("pages hold at most 1,000, and a cursor of nobody's is refused") {

@@ -363,6 +363,31 @@ TEST_SUITE("Session") {
     CHECK(restored->in_flight() == 0);
   }
 
+  TEST_CASE("of resources that begin so, exactly those are told that were subscribed to") {
+    Server server(test_info());
+    Session session(server, Audience::agents);
+    Outcome out;
+    session.receive(
+        R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18"}})",
+        out);
+    session.receive(R"({"jsonrpc":"2.0","method":"notifications/initialized"})", out);
+    for (const char* uri :
+         {"skill://a/scripts/a.sh", "skill://a/SKILL.md", "skill://ab/SKILL.md"}) {
+      session.receive(R"({"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":")"
+                          + std::string(uri) + R"("}})",
+                      out);
+    }
+    std::string output;
+    session.resources_updated("skill://a/", output);
+    auto told = messages(output);
+    REQUIRE(told.size() == 2);
+    CHECK(told[0]["params"]["uri"] == "skill://a/scripts/a.sh");
+    CHECK(told[1]["params"]["uri"] == "skill://a/SKILL.md");
+    output.clear();
+    session.resources_updated("skill://c/", output);
+    CHECK(output.empty());
+  }
+
   TEST_CASE("damaged state is refused") {
     Server server(test_info());
     for (const char* bad : {"",
