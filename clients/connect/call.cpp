@@ -1,7 +1,14 @@
 #include "clients/connect/call.h"
 
+#include "clients/connect/interrupt.h"
+#include "clients/connect/process.h"
 #include "clients/connect/text_reader.h"
 #include "protocol/codec/writer.h"
+#include "protocol/methods.h"
+
+#include <unistd.h>
+
+#include <algorithm>
 
 namespace upskill::connect {
 namespace {
@@ -101,12 +108,71 @@ void tell_cancelled(LineStream& stream, std::int64_t id) {
   (void)stream.send(line, k_cancel_limit_ms);
 }
 
+// Any answer will do, also that there are too many calls.
+Result<void> ask_for_life(LineStream& stream, const CallRequest& request) {
+  CallRequest probe;
+  probe.method = k_daemon_status.name;
+  probe.version = request.version;
+  probe.id = -request.id; // no call has it
+  return stream.send(request_line(probe), request.probe_ms);
+}
+
+std::string seconds(long milliseconds) {
+  long whole = std::max(1L, milliseconds / 1000);
+  return std::to_string(whole) + (whole == 1 ? " second" : " seconds");
+}
+
+// A stopped or hanging process keeps its lock, so that nothing but its end helps.
+Error no_sign_of_life(const LineStream& stream, long silence_ms) {
+  pid_t peer = peer_of(stream.descriptor());
+  bool known = peer > 0 && peer != ::getpid(); // a private one's socket was made here
+  std::string process = std::to_string(peer);
+  return {ErrorCode::timed_out,
+          "the daemon " + (known ? "(process " + process + ") " : std::string())
+              + "gave no sign of life for " + seconds(silence_ms),
+          known ? "`kill -CONT " + process + "` if it was stopped; `kill -9 " + process
+                      + "` ends it, and the next command starts another"
+                : "try again"};
+}
+
+// What keeps a call from its answer, once it was made.
 Error about(const CallRequest& request, Error error) {
-  if (error.code == ErrorCode::unavailable || error.code == ErrorCode::timed_out) {
+  if (error.code == ErrorCode::unavailable) {
     error.message += ", before it answered `" + std::string(request.method) + "`";
+    error.hint = "try again; `upskill daemon logs` may say why";
+  } else if (error.code == ErrorCode::timed_out) {
+    error.message = "the daemon is there, but has not answered for " + seconds(request.silence_ms);
     error.hint = "try again; `upskill daemon logs` may say why";
   }
   return error;
+}
+
+// The next message, up to `deadline`; where it is long in coming a sign of life is asked for.
+Result<std::string_view> next_line(LineStream& stream, const CallRequest& request, long deadline) {
+  long silent_since = steady_ms();
+  bool probed = false;
+  for (;;) {
+    long left = std::max(0L, deadline - steady_ms());
+    bool probes = request.probe_ms > 0;
+    Result<std::string_view> line =
+        stream.receive(probes ? std::min(left, request.probe_ms) : left);
+    if (line || line.error().code != ErrorCode::timed_out) {
+      return line;
+    }
+    if (!probes || probed) {
+      return fail(no_sign_of_life(stream, steady_ms() - silent_since));
+    }
+    if (steady_ms() >= deadline) {
+      return fail(about(request, std::move(line).error()));
+    }
+    probed = true;
+    Result<void> asked = ask_for_life(stream, request);
+    if (!asked) {
+      return fail(asked.error().code == ErrorCode::timed_out
+                      ? no_sign_of_life(stream, steady_ms() - silent_since)
+                      : std::move(asked).error());
+    }
+  }
 }
 
 } // namespace
@@ -143,18 +209,24 @@ std::string request_line(const CallRequest& request) {
 Result<CallReply> call(LineStream& stream, const CallRequest& request, const OnProgress& progress) {
   Result<void> sent = stream.send(request_line(request), k_send_limit_ms);
   if (!sent) {
-    return fail(about(request, std::move(sent).error()));
+    return fail(sent.error().code == ErrorCode::timed_out
+                    ? no_sign_of_life(stream, k_send_limit_ms)
+                    : about(request, std::move(sent).error()));
   }
+  long deadline = steady_ms() + request.silence_ms;
   for (;;) {
-    Result<std::string_view> line = stream.receive(request.silence_ms);
+    Result<std::string_view> line = next_line(stream, request, deadline);
     if (!line) {
       if (line.error().code == ErrorCode::cancelled) {
         tell_cancelled(stream, request.id);
       }
-      return fail(about(request, std::move(line).error()));
+      return fail(line.error().code == ErrorCode::unavailable
+                      ? about(request, std::move(line).error())
+                      : std::move(line).error());
     }
     TRY_ASSIGN(TextReader message, TextReader::open(*line, "the daemon's answer"));
     if (text_of(message.member("method")) == "notifications/progress") {
+      deadline = steady_ms() + request.silence_ms;
       report(message, progress);
       continue;
     }

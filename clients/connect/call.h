@@ -16,8 +16,10 @@ struct CallRequest {
   std::string context = "{}";    // a CallContext as JSON
   std::string_view version = {}; // of this program
   std::int64_t id = 1;           // never the same twice on one connection
-  // Longest silence before giving up; progress counts as a sign of life.
-  long silence_ms = 30'000;
+  long silence_ms = 30'000;      // without progress or an answer, before giving up
+  // After this much silence the daemon is asked for a sign of life, any message, and given up when
+  // as much time again brings none. 0: it is not asked.
+  long probe_ms = 5000;
 };
 
 struct CallReply {
@@ -33,7 +35,7 @@ using OnProgress =
 std::string request_line(const CallRequest& request);
 
 // One tools/call, answered or failed. A tool's own error comes back as it was; `cancelled` after a
-// signal, when the daemon has been told; `timed_out` and `unavailable` name the method.
+// signal, when the daemon has been told; `timed_out` names the process, `unavailable` the method.
 Result<CallReply> call(LineStream& stream, const CallRequest& request, const OnProgress& progress);
 
 } // namespace upskill::connect

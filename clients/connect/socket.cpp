@@ -58,7 +58,11 @@ Result<UniqueFd> connect_to_daemon(const Places& places) {
     if (errno == ENOENT || errno == ECONNREFUSED) {
       return fail(ErrorCode::unavailable, "the daemon is not running", "`upskill daemon start`");
     }
-    return errno == EAGAIN ? fail(ErrorCode::busy, "the daemon takes no more connections")
+    return errno == EAGAIN ? fail(ErrorCode::busy,
+                                  "the daemon takes no more connections",
+                                  "`cat " + places.lock()
+                                      + "` names its process; `kill -9` ends it, and the next "
+                                        "command starts another")
                            : fail(system_error(errno, "`" + path + "`"));
   }
   return socket;

@@ -138,9 +138,45 @@ TEST_SUITE("call") {
     CallRequest request;
     request.method = "status";
     request.silence_ms = 1;
+    request.probe_ms = 0;
     auto reply = call(daemon.stream, request, {});
     REQUIRE_FALSE(reply);
     CHECK(reply.error().code == ErrorCode::timed_out);
+    CHECK(reply.error().message.find("no sign of life") != std::string::npos);
+  }
+
+  TEST_CASE("asks for a sign of life, and gives up where there is none, however long it may wait") {
+    Daemon daemon = Daemon::make();
+    CallRequest request;
+    request.method = "sync_now";
+    request.silence_ms = 600'000;
+    request.probe_ms = 1;
+    auto reply = call(daemon.stream, request, {});
+    REQUIRE_FALSE(reply);
+    CHECK(reply.error().code == ErrorCode::timed_out);
+    CHECK(reply.error().message.find("no sign of life") != std::string::npos);
+    CHECK_FALSE(reply.error().hint.empty());
+    // The end of this pair is our own, and nobody must be told to kill that.
+    CHECK(reply.error().hint.find("kill") == std::string::npos);
+    CHECK(daemon.asked().find("\"name\":\"daemon_status\"") != std::string::npos);
+  }
+
+  TEST_CASE("waits on for a daemon that gives signs of life, but not without end") {
+    Daemon daemon = Daemon::make();
+    for (int i = 0; i < 3; ++i) {
+      daemon.answer("{\"jsonrpc\":\"2.0\",\"id\":-1,\"result\":{}}\n");
+    }
+    daemon.answer("{\"id\":1,\"result\":{\"structuredContent\":{\"right\":1}}}\n");
+    CallRequest request;
+    request.method = "sync_now";
+    request.probe_ms = 1;
+    CHECK(call(daemon.stream, request, {}).has_value());
+    request.silence_ms = 0;
+    request.probe_ms = 1000;
+    auto reply = call(daemon.stream, request, {});
+    REQUIRE_FALSE(reply);
+    CHECK(reply.error().code == ErrorCode::timed_out);
+    CHECK(reply.error().message.find("has not answered") != std::string::npos);
   }
 
   TEST_CASE("refuses an answer that is not JSON") {
