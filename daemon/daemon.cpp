@@ -71,6 +71,13 @@ Result<void> Daemon::run(const MakeEngine& make_engine) {
   if (m_options.private_fd < 0) {
     TRY_ASSIGN(m_instance, SingleInstance::acquire(m_places));
     if (!m_instance) {
+      if (m_options.ready_fd < 0) {
+        // A person started it; of several that clients start at once all but one end like this.
+        std::fprintf(stderr,
+                     "upskilld: a daemon for `%s` is running already\n"
+                     "hint: `upskill daemon stop` ends it\n",
+                     m_places.state.c_str());
+      }
       return {};
     }
   }

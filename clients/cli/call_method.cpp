@@ -3,6 +3,7 @@
 #include "clients/cli/ask.h"
 #include "clients/cli/complain.h"
 #include "clients/cli/exit_code.h"
+#include "clients/cli/json_output.h"
 #include "clients/cli/progress.h"
 #include "clients/cli/render.h"
 #include "clients/cli/text.h"
@@ -13,15 +14,18 @@
 #include "clients/connect/socket.h"
 #include "clients/connect/start.h"
 #include "protocol/codec/codec.h"
+#include "protocol/methods.h"
 
 #include <unistd.h>
 
 namespace upskill::cli {
 namespace {
 
-constexpr long k_quick_silence_ms = 30'000;
+// Without an answer while the daemon gives signs of life; without those it is 10 s.
+constexpr long k_quick_silence_ms = 60'000;
 constexpr long k_slow_silence_ms = 600'000;
-constexpr long k_stop_limit_ms = 5000;
+constexpr long k_stop_silence_ms = 4000; // of a daemon that does not even take the order to stop
+constexpr long k_stop_limit_ms = 5000;   // it stops within 2 s, or has work that cannot be broken
 
 // Commands about the daemon that must not start one.
 bool looks_at_daemon(const Invocation& invocation) {
@@ -72,10 +76,17 @@ public:
   }
 
   // The lock is free, and another may start, only when the process has gone.
-  void wait_until_gone() const {
-    if (m_daemon > 0) {
-      connect::wait_for_end(m_daemon, k_stop_limit_ms);
+  Result<void> wait_until_gone() const {
+    if (m_daemon <= 0 || connect::wait_for_end(m_daemon, k_stop_limit_ms)) {
+      return {};
     }
+    if (connect::interrupted_by() != 0) {
+      return fail(ErrorCode::cancelled, "interrupted");
+    }
+    std::string process = std::to_string(m_daemon);
+    return fail(ErrorCode::timed_out,
+                "the daemon (process " + process + ") was told to stop 5 seconds ago and has not",
+                "`kill -9 " + process + "` ends it; no version of a skill is lost by that");
   }
 
 private:
@@ -93,6 +104,10 @@ private:
     request.id = ++m_calls;
     request.silence_ms =
         invocation.command.method->pace == Pace::slow ? k_slow_silence_ms : k_quick_silence_ms;
+    if (invocation.command.method->name == k_daemon_stop.name) {
+      request.silence_ms = k_stop_silence_ms;
+      request.probe_ms = 0;
+    }
     Progress progress(::isatty(2) != 0, m_screen.columns, m_screen.unicode);
     return connect::call(*m_stream,
                          request,
@@ -115,11 +130,6 @@ void warn_of_version(const connect::CallReply& reply, const Invocation& invocati
          "`upskill daemon stop` ends it; the next command starts the new one",
          invocation.no_color);
   }
-}
-
-// The document as it came when another program reads it, indented for a person.
-void print_json(const std::string& document) {
-  write_all(1, (::isatty(1) != 0 ? connect::indented_json(document) : document) + "\n");
 }
 
 void print_result(const Invocation& invocation,
@@ -236,8 +246,10 @@ int call_method(const Invocation& invocation,
     return end_with(result.error());
   }
   print_result(invocation, screen, *reply, *result);
-  if (invocation.command.method->name == "daemon_stop") {
-    conversation.wait_until_gone();
+  if (invocation.command.method->name == k_daemon_stop.name) {
+    if (Result<void> gone = conversation.wait_until_gone(); !gone) {
+      return end_with(gone.error());
+    }
   }
   return exit_code_of(invocation, *result);
 }

@@ -92,11 +92,17 @@ std::vector<Command> make_own_commands() {
   folder.required = true;
 
   std::vector<Command> commands;
-  commands.push_back({"daemon run",
-                      "Run the daemon here, until Ctrl-C; takes upskilld's options.",
-                      nullptr,
-                      {},
-                      true});
+  Option level = own_option("log", 0, ValueKind::choice, "How much is logged; `info` unless told.");
+  level.choices = {"error", "warning", "info", "verbose"};
+  commands.push_back(
+      {"daemon run",
+       "Run the daemon here, until Ctrl-C; takes upskilld's options.",
+       nullptr,
+       {level,
+        own_option("log-file", 0, ValueKind::text, "Log there instead of to standard error."),
+        own_option("mirror", 0, ValueKind::text, "Write every message in both directions there."),
+        own_option("trace", 0, ValueKind::text, "Write what takes how long there, for Chrome.")},
+       true});
   commands.push_back({"daemon start", "Start the daemon, if it is not running."});
   commands.push_back({"daemon unit", "Print a systemd user unit for the daemon."});
   commands.push_back(
@@ -191,8 +197,8 @@ std::vector<Option> global_options_of(const Command& command) {
   bool changes = command.method != nullptr && command.method->effect != Effect::reads
                  && has_field(command, "dry_run");
   for (const Option& option : global_options()) {
-    bool about_methods =
-        option.name == "json" || option.name == "private" || option.name == "config";
+    bool about_methods = option.name == "private" || option.name == "config"
+                         || (option.name == "json" && command.words == "mcp");
     if ((option.name == "yes" && !changes) || option.name == "version"
         || (about_methods && command.method == nullptr)) {
       continue;

@@ -3,12 +3,14 @@
 #include "clients/cli/call_method.h"
 #include "clients/cli/complain.h"
 #include "clients/cli/exit_code.h"
+#include "clients/cli/json_output.h"
 #include "clients/cli/log_follower.h"
 #include "clients/cli/render.h"
 #include "clients/cli/text.h"
 #include "clients/cli/unit_text.h"
 #include "clients/connect/call.h"
 #include "clients/connect/interrupt.h"
+#include "clients/connect/process.h"
 #include "clients/connect/socket.h"
 #include "clients/connect/start.h"
 #include "protocol/codec/codec.h"
@@ -16,6 +18,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 
@@ -63,7 +66,8 @@ int run_daemon(const Invocation& invocation, const Environment& environment) {
   // upskilld itself would leave without a word, as one of two that were started at once must.
   Result<Places> places = find_places(environment);
   Result<bool> running = places ? is_running(*places) : Result<bool>(false);
-  if (running && *running && invocation.rest.empty()) {
+  bool only_asks = std::ranges::find(invocation.rest, "--version") != invocation.rest.end();
+  if (running && *running && !only_asks) {
     return end_with({ErrorCode::busy,
                      "a daemon is running already",
                      "`upskill daemon stop` ends it; `upskill daemon logs -f` shows its log"},
@@ -79,6 +83,10 @@ int run_daemon(const Invocation& invocation, const Environment& environment) {
     words.push_back(word.data());
   }
   words.push_back(nullptr);
+  if (invocation.json && !only_asks) {
+    // It becomes the daemon, so this is its process; what follows is the log, on stderr.
+    print_json("{\"pid\":" + std::to_string(::getpid()) + "}");
+  }
   ::execv(words.front(), words.data());
   return end_with(system_error(errno, "`" + *program + "`"), invocation);
 }
@@ -89,16 +97,20 @@ int start_daemon(const Invocation& invocation, const Environment& environment) {
   if (!places) {
     return end_with(places.error(), invocation);
   }
-  Result<bool> running = is_running(*places);
-  if (running && *running) {
-    write_all(1, "The daemon is running already.\n");
-    return k_done;
+  Result<UniqueFd> socket = connect::connect_to_daemon(*places);
+  bool started = !socket && socket.error().code == ErrorCode::unavailable;
+  if (started) {
+    socket = connect::connect_or_start(*places, environment);
   }
-  Result<UniqueFd> socket = connect::connect_or_start(*places, environment);
   if (!socket) {
     return end_with(socket.error(), invocation);
   }
-  write_all(1, "The daemon is running.\n");
+  if (invocation.json) {
+    print_json("{\"pid\":" + std::to_string(connect::peer_of(socket->get()))
+               + ",\"started\":" + (started ? "true" : "false") + "}");
+  } else {
+    write_all(1, started ? "The daemon is running.\n" : "The daemon is running already.\n");
+  }
   return k_done;
 }
 
@@ -119,7 +131,7 @@ int print_unit(const Invocation& invocation, const Environment& environment) {
   if (!program) {
     return end_with(program.error(), invocation);
   }
-  write_all(1, unit_text(*program));
+  print_text(invocation, "unit", unit_text(*program));
   return k_done;
 }
 
@@ -132,7 +144,11 @@ int stop_daemon(const Invocation& invocation,
     return end_with(running.error(), invocation);
   }
   if (!*running) {
-    write_all(1, invocation.json ? "{\"pid\":0}\n" : "The daemon is not running.\n");
+    if (invocation.json) {
+      print_json("{\"pid\":0}");
+    } else {
+      write_all(1, "The daemon is not running.\n");
+    }
     return k_done;
   }
   return call_method(invocation, screen, environment);
@@ -180,7 +196,7 @@ int show_logs(const Invocation& invocation, const Screen& screen, const Environm
     return end_with(log.error(), invocation);
   }
   if (invocation.json) {
-    write_all(1, encode(*log) + "\n");
+    print_json(encode(*log));
     return k_done;
   }
   Page page(screen);

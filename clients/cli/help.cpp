@@ -2,6 +2,7 @@
 
 #include "clients/cli/manual.h"
 #include "clients/cli/text.h"
+#include "protocol/codec/writer.h"
 
 #include <algorithm>
 
@@ -74,6 +75,13 @@ void print_examples(Page& page, auto&& wanted) {
       page.line("      " + std::string(example.meaning));
     }
   }
+}
+
+void write_option(JsonWriter& out, const Option& option) {
+  out.begin_object();
+  out.field("name", option.position >= 0 && option.required ? option.name : "--" + option.name);
+  out.field("meaning", doc_of(option));
+  out.end_object();
 }
 
 } // namespace
@@ -156,6 +164,40 @@ void show_command(Page& page, const Command& command) {
     options.print(page);
   }
   print_examples(page, [&](const Example& example) { return example.command == command.words; });
+}
+
+std::string help_document(const Command& command) {
+  std::string text;
+  JsonWriter out(text);
+  out.begin_object();
+  out.key("commands");
+  out.begin_array();
+  for (const Command& each : all_commands()) {
+    bool meant = command.words.empty() || each.words == command.words
+                 || each.words.starts_with(command.words + " ");
+    if (!meant || each.words == "reference") {
+      continue;
+    }
+    out.begin_object();
+    out.field("command", each.words);
+    out.field("summary", each.summary);
+    out.field("usage", usage_of(each));
+    out.key("options");
+    out.begin_array();
+    for (const Option& option : each.options) {
+      if (option.position >= 0 && option.required) {
+        write_option(out, option);
+      }
+    }
+    for (const Option& option : named_options(each)) {
+      write_option(out, option);
+    }
+    out.end_array();
+    out.end_object();
+  }
+  out.end_array();
+  out.end_object();
+  return text;
 }
 
 } // namespace upskill::cli

@@ -115,6 +115,9 @@ int follow_log(const std::string& path, std::size_t lines, bool json) {
     }
   }
   for (;;) {
+    if (stdout_problem() != 0) {
+      return k_done; // nobody reads on; what else it may be is told at the end
+    }
     if (connect::wait({}, k_poll_ms) < 0) {
       return k_interrupted;
     }

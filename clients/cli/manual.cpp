@@ -166,9 +166,6 @@ std::vector<Option> named_options(const Command& command) {
       options.push_back(option);
     }
   }
-  if (command.takes_rest) {
-    return {};
-  }
   for (const Option& option : global_options_of(command)) {
     options.push_back(option);
   }

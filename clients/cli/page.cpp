@@ -2,6 +2,7 @@
 
 #include "clients/cli/text.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -15,6 +16,8 @@ namespace {
 
 constexpr std::size_t k_narrowest = 40;
 constexpr std::size_t k_widest = 400;
+
+int g_stdout_problem = 0;
 
 std::size_t terminal_columns(const Environment& environment) {
   winsize size{};
@@ -116,12 +119,10 @@ std::string Page::text(Stream stream) const {
   return out;
 }
 
-bool Page::print() const {
-  bool complete = true;
+void Page::print() const {
   for (const Piece& piece : m_pieces) {
-    complete = write_all(piece.stream == Stream::out ? 1 : 2, piece.text) && complete;
+    write_all(piece.stream == Stream::out ? 1 : 2, piece.text);
   }
-  return complete;
 }
 
 bool write_all(int descriptor, std::string_view bytes) {
@@ -134,10 +135,25 @@ bool write_all(int descriptor, std::string_view bytes) {
       pollfd entry{descriptor, POLLOUT, 0};
       ::poll(&entry, 1, 1000);
     } else if (errno != EINTR) {
+      if (descriptor == 1 && g_stdout_problem == 0) {
+        g_stdout_problem = errno;
+      }
       return false;
     }
   }
   return true;
+}
+
+int stdout_problem() {
+  return g_stdout_problem;
+}
+
+void settle_descriptors() {
+  for (int descriptor = 0; descriptor <= 2; ++descriptor) {
+    if (::fcntl(descriptor, F_GETFD) < 0) {
+      ::open("/dev/null", O_RDONLY); // the lowest that is free
+    }
+  }
 }
 
 } // namespace upskill::cli

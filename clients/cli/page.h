@@ -51,8 +51,8 @@ public:
 
   // All of one stream, as text; what a test looks at.
   std::string text(Stream stream) const;
-  // Writes everything in order; false when stdout cannot take it.
-  bool print() const;
+  // Writes everything in order.
+  void print() const;
 
 private:
   struct Piece {
@@ -64,7 +64,13 @@ private:
   std::vector<Piece> m_pieces = {};
 };
 
-// Writes it all, however long; false when the descriptor cannot take it.
+// Writes it all, however long; false when the descriptor cannot take it. What stdout could not take
+// is remembered, because a script must be told that it has half a result.
 bool write_all(int descriptor, std::string_view bytes);
+// The errno of the first write that stdout did not take, 0 for none; EPIPE: the reader has gone.
+int stdout_problem();
+// Makes descriptors 0 to 2 taken where the caller closed them, so that no file or socket of ours
+// becomes one of them and is sent what was meant for a person. What was closed cannot be written.
+void settle_descriptors();
 
 } // namespace upskill::cli

@@ -86,7 +86,7 @@ public:
     while (m_at < m_words.size()) {
       std::string_view word = m_words[m_at++];
       if (m_out.command.takes_rest) {
-        m_out.rest.emplace_back(word);
+        hand_on(word);
       } else if (!m_options_ended && word == "--") {
         m_options_ended = true;
       } else if (!m_options_ended && word.size() > 2 && word.starts_with("--")) {
@@ -124,6 +124,17 @@ private:
     }
     m_out.command = std::move(*found);
     return {};
+  }
+
+  // What is about this program stays here, the rest is another's.
+  void hand_on(std::string_view word) {
+    if (word == "--help" || word == "-h") {
+      m_out.help = true;
+    } else if (word == "--json" || word == "--no-color") {
+      set_global(word.substr(2), {});
+    } else {
+      m_out.rest.emplace_back(word);
+    }
   }
 
   std::array<const std::vector<Option>*, 2> option_lists() const {

@@ -6,10 +6,14 @@
 #include "clients/cli/daemon_commands.h"
 #include "clients/cli/exit_code.h"
 #include "clients/cli/help.h"
+#include "clients/cli/json_output.h"
 #include "clients/cli/man_page.h"
 #include "clients/cli/parse.h"
 #include "clients/cli/reference.h"
 #include "clients/cli/text.h"
+#include "protocol/codec/writer.h"
+
+#include <cerrno>
 
 namespace upskill::cli {
 namespace {
@@ -19,7 +23,11 @@ int refuse(const Error& error, bool plain) {
   return exit_code_of(error);
 }
 
-int show_help(const Command& command, const Screen& screen) {
+int show_help(const Command& command, const Screen& screen, bool json) {
+  if (json) {
+    print_json(help_document(command));
+    return k_done;
+  }
   Page page(screen);
   if (command.words.empty()) {
     show_overview(page);
@@ -28,26 +36,28 @@ int show_help(const Command& command, const Screen& screen) {
   } else {
     show_command(page, command);
   }
-  return page.print() ? k_done : k_could_not;
+  page.print();
+  return k_done;
 }
 
 int help_about(const Invocation& invocation, const Screen& screen) {
   auto found = invocation.values.find("command");
   if (found == invocation.values.end()) {
-    return show_help({}, screen);
+    return show_help({}, screen, invocation.json);
   }
   std::vector<std::string_view> words(found->second.begin(), found->second.end());
   words.push_back("--help");
   Result<Invocation> about = parse(words);
-  return about ? show_help(about->command, screen) : refuse(about.error(), invocation.no_color);
+  return about ? show_help(about->command, screen, invocation.json)
+               : refuse(about.error(), invocation.no_color);
 }
 
-int print_completion(const Invocation& invocation) {
+void print_completion(const Invocation& invocation) {
   std::string shell = invocation.value("shell").value_or("");
   std::string script = shell == "bash"  ? bash_completion()
                        : shell == "zsh" ? zsh_completion()
                                         : fish_completion();
-  return write_all(1, script) ? k_done : k_could_not;
+  print_text(invocation, "script", script);
 }
 
 int run_own_command(const Invocation& invocation,
@@ -67,14 +77,22 @@ int run_own_command(const Invocation& invocation,
     return print_unit(invocation, environment);
   }
   if (words == "completion") {
-    return print_completion(invocation);
+    print_completion(invocation);
+    return k_done;
   }
   if (words == "man") {
-    return write_all(1, man_page()) ? k_done : k_could_not;
+    print_text(invocation, "page", man_page());
+    return k_done;
   }
   if (words == "reference") {
     Result<void> written = write_reference(invocation.value("output").value_or(""));
-    return written ? k_done : refuse(written.error(), invocation.no_color);
+    if (!written) {
+      return refuse(written.error(), invocation.no_color);
+    }
+    if (invocation.json) {
+      print_json("{\"folder\":" + json_string(invocation.value("output").value_or("")) + "}");
+    }
+    return k_done;
   }
   // `mcp` alone never gets here; with options it does.
   return refuse(
@@ -82,9 +100,7 @@ int run_own_command(const Invocation& invocation,
       invocation.no_color);
 }
 
-} // namespace
-
-int run(std::span<char*> argv) {
+int act(std::span<char*> argv) {
   std::vector<std::string_view> words;
   for (std::size_t i = 1; i < argv.size(); ++i) {
     words.emplace_back(argv[i]);
@@ -97,11 +113,16 @@ int run(std::span<char*> argv) {
   Invocation& invocation = *parsed;
   invocation.no_color = invocation.no_color || !environment("NO_COLOR").value_or("").empty();
   if (invocation.version) {
-    return write_all(1, "upskill " UPSKILL_VERSION "\n") ? k_done : k_could_not;
+    if (invocation.json) {
+      print_json("{\"version\":" + json_string(UPSKILL_VERSION) + "}");
+    } else {
+      write_all(1, "upskill " UPSKILL_VERSION "\n");
+    }
+    return k_done;
   }
   Screen screen = this_screen(environment, invocation.no_color);
   if (invocation.help || invocation.command.words.empty()) {
-    return show_help(invocation.command, screen);
+    return show_help(invocation.command, screen, invocation.json);
   }
   if (invocation.command.method == nullptr) {
     return run_own_command(invocation, screen, environment);
@@ -113,6 +134,27 @@ int run(std::span<char*> argv) {
     return show_logs(invocation, screen, environment);
   }
   return call_method(invocation, screen, environment);
+}
+
+// Whoever stops reading a pipe has what they wanted; anything else that keeps stdout from taking
+// the result is a failure, whatever became of the command.
+int code_after_output(int code) {
+  int problem = stdout_problem();
+  if (problem == 0 || problem == EPIPE || code == k_interrupted) {
+    return code;
+  }
+  Error error = system_error(problem, "the result cannot be written to standard output");
+  error.hint = "what the command does was done; send its result where there is room, or open "
+               "standard output";
+  complain(error, true);
+  return k_could_not;
+}
+
+} // namespace
+
+int run(std::span<char*> argv) {
+  settle_descriptors();
+  return code_after_output(act(argv));
 }
 
 } // namespace upskill::cli

@@ -14,6 +14,7 @@ _upskill() {
     --config) COMPREPLY=($(compgen -f -- "$current")); return ;;
     --policy) COMPREPLY=($(compgen -W "cover mirror" -- "$current")); return ;;
     --project) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --log) COMPREPLY=($(compgen -W "error warning info verbose" -- "$current")); return ;;
   esac
   case $command in
     "") words="status list show validate sync agents doctor daemon mcp completion man help" options="--help --version" ;;
@@ -38,13 +39,13 @@ _upskill() {
     "daemon stop") options="--json --private --config --no-color --help" ;;
     "daemon logs") options="--lines --follow --json --private --config --no-color --help" ;;
     "sync wait") options="--timeout-ms --json --private --config --no-color --help" ;;
-    "daemon run") options="" ;;
-    "daemon start") options="--no-color --help" ;;
-    "daemon unit") options="--no-color --help" ;;
+    "daemon run") options="--log --log-file --mirror --trace --json --no-color --help" ;;
+    "daemon start") options="--json --no-color --help" ;;
+    "daemon unit") options="--json --no-color --help" ;;
     "mcp") options="--no-color --help" ;;
-    "completion") words="bash zsh fish"; options="--no-color --help" ;;
-    "man") options="--no-color --help" ;;
-    "help") words="status list show validate sync agents doctor daemon mcp completion man help"; options="--command --no-color --help" ;;
+    "completion") words="bash zsh fish"; options="--json --no-color --help" ;;
+    "man") options="--json --no-color --help" ;;
+    "help") words="status list show validate sync agents doctor daemon mcp completion man help"; options="--command --json --no-color --help" ;;
   esac
   if [[ $current == -* ]]; then words=$options; paths=""; skills=""; fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))

@@ -136,10 +136,68 @@ test_interrupted_call_ends_with_130() {
   [[ $code == 130 ]] || fail "ended with $code"
 }
 
+test_a_daemon_that_hangs_is_told_in_time() {
+  run 0 upskill daemon start
+  pid=$(daemon_pid)
+  kill -STOP "$pid"
+  trap 'kill -CONT "$pid"' EXIT
+  # All at once: what is waited for here is the limits of the command itself.
+  for words in status "sync now" "daemon status" "daemon stop"; do
+    timeout 20 upskill $words >"out-${words// /-}" 2>"err-${words// /-}" </dev/null &
+    callers+=($!)
+  done
+  timeout 8 upskill daemon stop 2>stop && fail "a frozen daemon was stopped"
+  [[ $? == 3 || $(<stop) == *"(process $pid) gave no sign of life"*"hint: "*"kill -9 $pid"* ]] ||
+    fail "$(<stop)"
+  for caller in "${callers[@]}"; do
+    code=0
+    wait "$caller" || code=$?
+    [[ $code == 3 ]] || fail "one ended with $code"
+  done
+  for err in err-*; do
+    [[ $(<"$err") == *"(process $pid) gave no sign of life"*"hint: "* ]] || fail "$err: $(<"$err")"
+  done
+}
+
 test_run_beside_another_says_so() {
   run 0 upskill daemon start
   run 3 upskill daemon run
   err_has "running already" "upskill daemon stop"
+}
+
+test_a_second_daemon_says_why_it_ends() {
+  run 0 upskill daemon start
+  run 0 upskilld
+  err_has "is running already" "hint: \`upskill daemon stop\`"
+}
+
+test_json_of_start() {
+  run 0 upskill daemon start --json
+  has '"started":true'
+  run 0 upskill daemon start --json
+  [[ $out == "{\"pid\":$(daemon_pid),\"started\":false}" ]] || fail "$out"
+}
+
+test_json_of_run() {
+  upskill daemon run --json >running 2>/dev/null &
+  front=$!
+  run 0 upskill status
+  pid=$(daemon_pid)
+  run 0 upskill daemon stop
+  wait "$front" || true
+  [[ $pid != "$front" || $(<running) == "{\"pid\":$front}" ]] || fail "$(<running)"
+}
+
+test_a_full_disk_is_told() {
+  local words
+  for words in "list --json" list "status --json" doctor "sync log" "sync now --json" \
+    "daemon status" "daemon logs" "daemon start" "daemon stop --json" "daemon stop"; do
+    run 3 sh -c "upskill $words >/dev/full"
+    err_has "standard output" "No space left"
+  done
+  # Not one of the command's own sockets may take the place of what the caller closed.
+  run 3 sh -c 'upskill list --json >&-'
+  err_has "standard output"
 }
 
 test_run_stays_in_front() {
@@ -170,4 +228,15 @@ test_logs_are_followed_across_a_restart() {
   code=0
   wait "$follower" || code=$?
   [[ $code == 130 ]] || fail "it ended with $code"
+}
+
+test_following_ends_when_nobody_reads() {
+  mkdir -p ~/.local/state/upskill
+  echo one >~/.local/state/upskill/upskilld.log
+  mkfifo followed
+  timeout 20 upskill daemon logs -f >followed &
+  follower=$!
+  [[ $(head -n 1 <followed) == one ]] || fail "the first line did not come"
+  echo two >>~/.local/state/upskill/upskilld.log
+  wait "$follower" || fail "it ended with $?"
 }

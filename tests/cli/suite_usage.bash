@@ -29,6 +29,60 @@ test_help_of_a_group() {
   has "sync undo" "sync conflicts"
 }
 
+test_help_of_daemon_run() {
+  run 0 upskill help daemon run
+  has "--log" "--log-file" "--mirror" "--trace"
+  first=$out
+  run 0 upskill daemon run --help
+  [[ $out == "$first" ]] || fail "the two ways to help differ"
+  no_daemon
+}
+
+test_a_full_disk_is_told() {
+  local words
+  for words in --version --help man "completion bash" "help sync" "daemon unit" "help --json" \
+    "sync --help"; do
+    run 3 sh -c "upskill $words >/dev/full"
+    err_has "standard output" "No space left" "hint: "
+  done
+}
+
+test_a_closed_stdout_is_told() {
+  run 3 sh -c 'upskill man >&-'
+  err_has "standard output" "hint: "
+}
+
+test_a_reader_that_leaves_is_no_error() {
+  run 0 bash -c 'upskill man | head -n 1; [[ ${PIPESTATUS[0]} == 0 || ${PIPESTATUS[0]} == 141 ]]'
+  [[ -z $err ]] || fail "stderr: $err"
+}
+
+# is_json WORDS...: stdout of the command is one JSON document on one line.
+is_json() {
+  run 0 "$@" --json
+  [[ $(wc -l <"$CASE_FOLDER/out") == 1 && $out == {*} ]] || fail "$*: $out"
+  [[ -z $err ]] || fail "$*: $err"
+  command -v python3 >/dev/null || return 0
+  python3 -m json.tool "$CASE_FOLDER/out" >/dev/null || fail "$*: $out"
+}
+
+test_json_of_commands_that_ask_nobody() {
+  is_json upskill help
+  has '"command":"sync enable"' '"name":"--policy"'
+  is_json upskill help sync undo
+  lacks '"command":"list"'
+  is_json upskill list --help
+  is_json upskill man
+  has '"page":'
+  is_json upskill completion zsh
+  has '"script":'
+  is_json upskill daemon unit
+  has '"unit":'
+  is_json upskill --version
+  is_json upskill reference --output generated
+  no_daemon
+}
+
 test_unknown_command() {
   run 2 upskill stauts
   err_has "no command" "hint: did you mean \`upskill status\`?"

@@ -79,12 +79,12 @@ TEST_SUITE("parse") {
     CHECK(arguments({"validate", "--", "--json", "-x"}) == R"({"paths":["--json","-x"]})");
   }
 
-  TEST_CASE("leaves what follows daemon run alone") {
-    auto invocation = parsed({"daemon", "run", "--log", "verbose", "--json", "--help"});
+  TEST_CASE("hands on what follows daemon run, but for what is its own") {
+    auto invocation = parsed({"daemon", "run", "--log", "verbose", "--json", "--help", "-y"});
     REQUIRE(invocation);
-    CHECK(invocation->rest == std::vector<std::string>{"--log", "verbose", "--json", "--help"});
-    CHECK_FALSE(invocation->json);
-    CHECK_FALSE(invocation->help);
+    CHECK(invocation->rest == std::vector<std::string>{"--log", "verbose", "-y"});
+    CHECK(invocation->json);
+    CHECK(invocation->help);
   }
 
   TEST_CASE("keeps its own options out of the arguments") {
