@@ -17,7 +17,8 @@ judge_root(const std::string& path, const RootRecord& record, const RootProbe& p
       return {RootHealth::absent, {}, {}};
     }
     return {RootHealth::halted,
-            "`" + path + "` vanished with its " + std::to_string(record.agreed) + " skills",
+            "`" + path + "` vanished with its "
+                + (record.agreed == 1 ? "only skill" : std::to_string(record.agreed) + " skills"),
             accept};
   }
   if (!probe.is_folder) {
