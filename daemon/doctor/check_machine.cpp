@@ -113,7 +113,8 @@ void check_machine(const Facts& facts, Findings& findings) {
   for (const std::string& warning : facts.status.warnings) {
     bool is_table = facts.scene->table_problem && warning == facts.scene->table_problem->message;
     if (!is_table) {
-      findings.add(FindingLevel::warning, "daemon", warning, "`upskill daemon logs` shows more");
+      findings.add(
+          FindingLevel::warning, k_daemon_check, warning, "`upskill daemon logs` shows more");
     }
   }
   if (facts.scene->table_problem) {

@@ -9,6 +9,8 @@
 namespace upskill::doctor {
 
 inline constexpr std::size_t k_most_of_a_kind = 20;
+// Of what the daemon itself warns of; left out where another check has it too.
+inline constexpr std::string_view k_daemon_check = "daemon";
 
 // Collects what is found, and only counts what is beyond k_most_of_a_kind of one kind: 1,000 broken
 // skills are one problem.
