@@ -70,6 +70,18 @@ void take_hashes(SkillSummary& summary,
   }
 }
 
+std::optional<SkillSyncState>
+state_of(const SyncStatusResult& status, std::string_view skill, std::string_view project) {
+  std::string_view scope = project.empty() ? "user" : project;
+  for (const SkillSyncStatus& one : status.skills) {
+    bool waits = one.state == SkillSyncState::conflict || one.state == SkillSyncState::held;
+    if (waits && one.skill == skill && one.scope == scope) {
+      return one.state;
+    }
+  }
+  return std::nullopt;
+}
+
 } // namespace
 
 SkillLibrary::SkillLibrary(SyncService& service)
@@ -155,6 +167,24 @@ SkillLibrary::summaries(std::shared_ptr<const Catalogue> catalogue,
     const Catalogue::Row& row = catalogue->row(index);
     take_hashes(
         summaries.emplace_back(catalogue->summary(index)), row, catalogue->copies(row), hashes);
+  }
+  StatusResult known;
+  m_service.describe(known);
+  if (known.conflicts + known.held > 0) {
+    // The copies may all be the same, the winner's, and the losing version wait all the same.
+    auto ask = [](sync::Engine& engine) -> Result<SyncStatusResult> {
+      SyncStatusResult status = engine.status();
+      std::erase_if(status.skills, [](const SkillSyncStatus& skill) {
+        return skill.state != SkillSyncState::conflict && skill.state != SkillSyncState::held;
+      });
+      return status;
+    };
+    AWAIT(Result<SyncStatusResult> status, m_service.lane().with_engine(std::move(ask)));
+    CO_TRY(status);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const Catalogue::Row& row = catalogue->row(rows[i]);
+      summaries[i].state = state_of(*status, catalogue->name(row), catalogue->project(row));
+    }
   }
   co_return summaries;
 }

@@ -20,13 +20,7 @@ std::string quoted(std::string_view text) {
 }
 
 tl::unexpected<Error> unknown(const Catalogue& catalogue, const std::string& asked) {
-  std::string hint;
-  for (const std::string& name : catalogue.nearest(base_name(asked))) {
-    hint += (hint.empty() ? "did you mean `" : "` or `") + name;
-  }
-  return fail(ErrorCode::not_found,
-              quoted(asked) + " is no skill that is known here",
-              hint.empty() ? "`skill_list` finds skills by words" : hint + "`?");
+  return tl::make_unexpected(unknown_skill(catalogue, asked));
 }
 
 // The folder that a path means: that of the skill where its SKILL.md is named. Empty for a relative
@@ -91,6 +85,16 @@ at_path(const Catalogue& catalogue, const library::Root& root, const std::string
 }
 
 } // namespace
+
+Error unknown_skill(const Catalogue& catalogue, const std::string& asked) {
+  std::string hint;
+  for (const std::string& name : catalogue.nearest(base_name(asked))) {
+    hint += (hint.empty() ? "did you mean `" : "` or `") + name;
+  }
+  return {ErrorCode::not_found,
+          quoted(asked) + " is no skill that is known here",
+          hint.empty() ? "`skill_list` finds skills by words" : hint + "`?"};
+}
 
 std::string real_path(const std::string& path) {
   struct Free {

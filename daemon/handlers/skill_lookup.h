@@ -34,6 +34,9 @@ find_skill_anywhere(const Catalogue& catalogue, const std::string& asked, const 
 // The skill's folder, opened. Never through a link at its last part.
 Result<UniqueFd> open_skill(const SkillPlace& place);
 
+// That there is no skill of this name, with the names that may have been meant.
+Error unknown_skill(const Catalogue& catalogue, const std::string& asked);
+
 // `path` without links; empty where it does not exist.
 std::string real_path(const std::string& path);
 

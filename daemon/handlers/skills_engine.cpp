@@ -15,7 +15,7 @@ public:
       , m_resources(m_library) {}
 
   void bind(Binder& binder) override {
-    bind_sync_handlers(binder, m_service);
+    bind_sync_handlers(binder, m_library);
     bind_skill_handlers(binder, m_library);
     binder.wait_first(
         k_status.name,

@@ -1,11 +1,16 @@
 #include "daemon/handlers/sync.h"
 
 #include "daemon/await.h"
+#include "daemon/handlers/skill_lookup.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace upskill::daemon {
 namespace {
+
+constexpr std::int64_t k_longest_log = 1000; // entries; the engine gives no more at once
 
 // A project's path as the caller wrote it, made absolute.
 Result<std::string> project_path(const std::string& project, const RequestContext& context) {
@@ -33,7 +38,66 @@ SyncNowResult outcome_of(const SyncStatusResult& status, sync::Round round) {
   return {std::move(round.steps), status.conflicts, status.held, std::move(round.warnings)};
 }
 
-Awaitable<SyncStatusResult> status_of(SyncService& service, std::string skill) {
+// Where sync is off the engine looks at nothing, yet skills may lie there.
+void count_skills(std::vector<RootStatus>& roots, const Catalogue& catalogue) {
+  std::map<std::string_view, std::int64_t> counts; // by path of the root
+  for (std::uint32_t i = 0; i < catalogue.size(); ++i) {
+    for (const Catalogue::Copy& copy : catalogue.copies(catalogue.row(i))) {
+      counts[catalogue.root(copy).real_path] += copy.has_document;
+    }
+  }
+  for (RootStatus& root : roots) {
+    auto found = counts.find(root.path);
+    root.skills = root.skills == 0 && found != counts.end() ? found->second : root.skills;
+  }
+}
+
+// A name of nothing is a slip of the finger, which must not pass for a skill with nothing to tell.
+Awaitable<void> check_known(SkillLibrary& library, std::string skill, RequestContext context) {
+  if (skill.empty()) {
+    co_return Result<void>();
+  }
+  auto ask = [&skill](sync::Engine& engine) -> Result<bool> {
+    return !engine.status(skill).skills.empty();
+  };
+  AWAIT(Result<bool> in_sync, library.service().lane().with_engine(std::move(ask)));
+  CO_TRY(in_sync);
+  if (*in_sync) {
+    co_return Result<void>();
+  }
+  AWAIT(Result<std::shared_ptr<const Catalogue>> catalogue, library.catalogue(context.stopping));
+  CO_TRY(catalogue);
+  auto [first, last] = (*catalogue)->find(skill);
+  if (first == last) {
+    co_return tl::make_unexpected(unknown_skill(**catalogue, skill));
+  }
+  co_return Result<void>();
+}
+
+// A rule that can never match anything would let a skill into sync that was to stay out.
+Result<void> check_exclude(const std::vector<std::string>& rules, const Scene& scene) {
+  for (const std::string& rule : rules) {
+    std::size_t colon = rule.find(':');
+    std::string agent = colon == std::string::npos ? std::string() : rule.substr(0, colon);
+    bool is_empty = rule.empty() || colon == 0 || colon + 1 == rule.size();
+    if (is_empty) {
+      return fail(ErrorCode::invalid_argument,
+                  "params.exclude: `" + rule + "` names no skill",
+                  "`skill` or `agent:skill`; `*` matches any text");
+    }
+    if (!agent.empty() && agent.find('*') == std::string::npos
+        && scene.table.find(agent) == nullptr) {
+      return fail(ErrorCode::invalid_argument,
+                  "params.exclude: `" + agent + "` is no agent that we know",
+                  "`upskill agents --all` lists them");
+    }
+  }
+  return {};
+}
+
+Awaitable<SyncStatusResult>
+status_of(SkillLibrary& library, std::string skill, RequestContext context) {
+  SyncService& service = library.service();
   auto look = [&skill](sync::Engine& engine) -> Result<SyncStatusResult> {
     return engine.status(skill);
   };
@@ -43,6 +107,13 @@ Awaitable<SyncStatusResult> status_of(SyncService& service, std::string skill) {
   CO_TRY(status);
   if (status->enabled && (*waiting || service.is_working())) {
     status->state = SyncState::working;
+  }
+  AWAIT(Result<std::shared_ptr<const Scene>> scene, service.scene());
+  CO_TRY(scene);
+  if (!std::ranges::all_of((*scene)->scopes, &sync::ScopeSetup::enabled)) {
+    AWAIT(Result<std::shared_ptr<const Catalogue>> catalogue, library.catalogue(context.stopping));
+    CO_TRY(catalogue);
+    count_skills(status->roots, **catalogue);
   }
   for (std::string& warning : service.warnings()) {
     if (std::find(status->warnings.begin(), status->warnings.end(), warning)
@@ -54,9 +125,11 @@ Awaitable<SyncStatusResult> status_of(SyncService& service, std::string skill) {
 }
 
 Awaitable<SyncPlanResult>
-enable(SyncService& service, SyncEnableParams params, RequestContext context) {
+enable(SkillLibrary& library, SyncEnableParams params, RequestContext context) {
+  SyncService& service = library.service();
   CO_TRY_ASSIGN(params.project, project_path(params.project, context));
-  SettingsChange change = [params](const Scene& before) {
+  SettingsChange change = [params](const Scene& before) -> Result<SyncSettings> {
+    TRY(check_exclude(params.exclude, before));
     return with_enabled(before.settings, before.table, params);
   };
   if (params.dry_run) {
@@ -71,30 +144,51 @@ enable(SyncService& service, SyncEnableParams params, RequestContext context) {
   HaltedRoots halted = params.accept ? HaltedRoots::accept : HaltedRoots::leave;
   AWAIT(Result<sync::Round> round, service.change(std::move(change), halted));
   CO_TRY(round);
-  AWAIT(Result<SyncStatusResult> status, status_of(service, {}));
+  AWAIT(Result<SyncStatusResult> status, status_of(library, {}, context));
   CO_TRY(status);
   co_return plan_of(*status, std::move(*round));
 }
 
+Result<SyncSettings> settings_without(const Scene& before, const SyncDisableParams& params) {
+  SyncSettings after = with_disabled(before.settings, params);
+  if (!params.project.empty() && after.projects.size() == before.settings.projects.size()) {
+    return fail(ErrorCode::not_found,
+                "`" + params.project + "` is no project under sync",
+                "`upskill sync status` shows the folders that take part");
+  }
+  return after;
+}
+
 Awaitable<SyncPlanResult>
-disable(SyncService& service, SyncDisableParams params, RequestContext context) {
+disable(SkillLibrary& library, SyncDisableParams params, RequestContext context) {
+  SyncService& service = library.service();
   CO_TRY_ASSIGN(params.project, project_path(params.project, context));
-  if (!params.dry_run) {
-    SettingsChange change = [params](const Scene& before) -> Result<SyncSettings> {
-      return with_disabled(before.settings, params);
+  if (params.dry_run) {
+    AWAIT(Result<std::shared_ptr<const Scene>> scene, service.scene());
+    CO_TRY(scene);
+    Result<SyncSettings> after = settings_without(**scene, params);
+    CO_TRY(after);
+  } else {
+    SettingsChange change = [params](const Scene& before) {
+      return settings_without(before, params);
     };
     AWAIT(Result<sync::Round> round, service.change(std::move(change), HaltedRoots::leave));
     CO_TRY(round);
   }
-  AWAIT(Result<SyncStatusResult> status, status_of(service, {}));
+  AWAIT(Result<SyncStatusResult> status, status_of(library, {}, context));
   CO_TRY(status);
   co_return plan_of(*status, {});
 }
 
-Awaitable<SyncNowResult> run(SyncService& service, std::string skill, bool dry_run) {
-  AWAIT(Result<sync::Round> round, service.run_now(std::move(skill), dry_run));
+Awaitable<SyncNowResult>
+run(SkillLibrary& library, std::string skill, bool dry_run, RequestContext context) {
+  AWAIT(Result<sync::Round> round, library.service().run_now(skill, dry_run));
   CO_TRY(round);
-  AWAIT(Result<SyncStatusResult> status, status_of(service, {}));
+  if (round->steps.empty()) {
+    AWAIT(Result<void> known, check_known(library, skill, context));
+    CO_TRY(known);
+  }
+  AWAIT(Result<SyncStatusResult> status, status_of(library, {}, context));
   CO_TRY(status);
   if (!status->enabled) {
     round->warnings.push_back("sync is off; `upskill sync enable` switches it on");
@@ -102,16 +196,23 @@ Awaitable<SyncNowResult> run(SyncService& service, std::string skill, bool dry_r
   co_return outcome_of(*status, std::move(*round));
 }
 
-Awaitable<SyncPlanResult> plan(SyncService& service, std::string skill) {
-  AWAIT(Result<sync::Round> round, service.run_now(std::move(skill), true));
+Awaitable<SyncPlanResult> plan(SkillLibrary& library, std::string skill, RequestContext context) {
+  AWAIT(Result<sync::Round> round, library.service().run_now(skill, true));
   CO_TRY(round);
-  AWAIT(Result<SyncStatusResult> status, status_of(service, {}));
+  if (round->steps.empty()) {
+    AWAIT(Result<void> known, check_known(library, skill, context));
+    CO_TRY(known);
+  }
+  AWAIT(Result<SyncStatusResult> status, status_of(library, {}, context));
   CO_TRY(status);
   co_return plan_of(*status, std::move(*round));
 }
 
 // What a person asked for by name: `work` is one call of the engine that writes.
-template <class F> Awaitable<SyncNowResult> write(SyncService& service, bool dry_run, F work) {
+template <class F>
+Awaitable<SyncNowResult>
+write(SkillLibrary& library, bool dry_run, F work, RequestContext context) {
+  SyncService& service = library.service();
   AWAIT(Result<void> seen, service.synchronise());
   CO_TRY(seen);
   AWAIT(Result<sync::Round> round, service.lane().with_engine(std::move(work)));
@@ -119,63 +220,108 @@ template <class F> Awaitable<SyncNowResult> write(SyncService& service, bool dry
   if (!dry_run) {
     service.note(*round);
   }
-  AWAIT(Result<SyncStatusResult> status, status_of(service, {}));
+  AWAIT(Result<SyncStatusResult> status, status_of(library, {}, context));
   CO_TRY(status);
   co_return outcome_of(*status, std::move(*round));
 }
 
+Awaitable<SyncStatusResult>
+look_at(SkillLibrary& library, SyncStatusParams params, RequestContext context) {
+  AWAIT(Result<void> seen, library.service().synchronise());
+  CO_TRY(seen);
+  AWAIT(Result<SyncStatusResult> status, status_of(library, params.skill, context));
+  CO_TRY(status);
+  if (status->skills.empty()) {
+    AWAIT(Result<void> known, check_known(library, params.skill, context));
+    CO_TRY(known);
+  }
+  co_return status;
+}
+
+Awaitable<SyncLogResult>
+read_log(SkillLibrary& library, SyncLogParams params, RequestContext context) {
+  auto read = [&params](sync::Engine& engine) -> Result<SyncLogResult> {
+    // One more tells whether there are more.
+    SyncLogParams wanted = params;
+    wanted.limit += params.limit > 0 && params.limit < k_longest_log ? 1 : 0;
+    TRY_ASSIGN(SyncLogResult log, engine.log(wanted));
+    log.more = std::cmp_greater(log.entries.size(), params.limit);
+    if (log.more) {
+      log.entries.pop_back();
+    }
+    return log;
+  };
+  AWAIT(Result<SyncLogResult> log, library.service().lane().with_engine(std::move(read)));
+  CO_TRY(log);
+  if (log->entries.empty()) {
+    AWAIT(Result<void> known, check_known(library, params.skill, context));
+    CO_TRY(known);
+  }
+  co_return log;
+}
+
+Awaitable<SyncConflictsResult>
+read_conflicts(SkillLibrary& library, SyncConflictsParams params, RequestContext context) {
+  AWAIT(Result<void> seen, library.service().synchronise());
+  CO_TRY(seen);
+  auto read = [&params](sync::Engine& engine) { return engine.conflicts(params); };
+  AWAIT(Result<SyncConflictsResult> found, library.service().lane().with_engine(std::move(read)));
+  CO_TRY(found);
+  if (found->conflicts.empty()) {
+    AWAIT(Result<void> known, check_known(library, params.skill, context));
+    CO_TRY(known);
+  }
+  co_return found;
+}
+
 } // namespace
 
-void bind_sync_handlers(Binder& binder, SyncService& service) {
-  binder.on(k_sync_enable, [&service](SyncEnableParams params, RequestContext context) {
-    return enable(service, std::move(params), std::move(context));
+void bind_sync_handlers(Binder& binder, SkillLibrary& library) {
+  SyncService& service = library.service();
+  binder.on(k_sync_enable, [&library](SyncEnableParams params, RequestContext context) {
+    return enable(library, std::move(params), std::move(context));
   });
-  binder.on(k_sync_disable, [&service](SyncDisableParams params, RequestContext context) {
-    return disable(service, std::move(params), std::move(context));
+  binder.on(k_sync_disable, [&library](SyncDisableParams params, RequestContext context) {
+    return disable(library, std::move(params), std::move(context));
   });
-  binder.on(k_sync_status,
-            [&service](SyncStatusParams params, RequestContext) -> Awaitable<SyncStatusResult> {
-              AWAIT(Result<void> seen, service.synchronise());
-              CO_TRY(seen);
-              AWAIT(Result<SyncStatusResult> status, status_of(service, params.skill));
-              co_return status;
-            });
-  binder.on(k_sync_plan, [&service](SyncNowParams params, RequestContext) {
-    return plan(service, std::move(params.skill));
+  binder.on(k_sync_status, [&library](SyncStatusParams params, RequestContext context) {
+    return look_at(library, std::move(params), std::move(context));
   });
-  binder.on(k_sync_now, [&service](SyncNowParams params, RequestContext) {
-    return run(service, std::move(params.skill), params.dry_run);
+  binder.on(k_sync_plan, [&library](SyncNowParams params, RequestContext context) {
+    return plan(library, std::move(params.skill), std::move(context));
   });
-  binder.on(k_skill_sync, [&service](SkillSyncParams params, RequestContext) {
-    return run(service, std::move(params.skill), params.dry_run);
+  binder.on(k_sync_now, [&library](SyncNowParams params, RequestContext context) {
+    return run(library, std::move(params.skill), params.dry_run, std::move(context));
   });
-  binder.on(k_sync_log,
-            [&service](SyncLogParams params, RequestContext) -> Awaitable<SyncLogResult> {
-              auto read = [&params](sync::Engine& engine) { return engine.log(params); };
-              AWAIT(Result<SyncLogResult> log, service.lane().with_engine(std::move(read)));
-              co_return log;
-            });
-  binder.on(
-      k_skill_conflicts,
-      [&service](SyncConflictsParams params, RequestContext) -> Awaitable<SyncConflictsResult> {
-        AWAIT(Result<void> seen, service.synchronise());
-        CO_TRY(seen);
-        auto read = [&params](sync::Engine& engine) { return engine.conflicts(params); };
-        AWAIT(Result<SyncConflictsResult> found, service.lane().with_engine(std::move(read)));
-        co_return found;
-      });
-  binder.on(k_sync_undo, [&service](SyncUndoParams params, RequestContext) {
-    sync::Moment now = service.now();
+  binder.on(k_skill_sync, [&library](SkillSyncParams params, RequestContext context) {
+    return run(library, std::move(params.skill), params.dry_run, std::move(context));
+  });
+  binder.on(k_sync_log, [&library](SyncLogParams params, RequestContext context) {
+    return read_log(library, std::move(params), std::move(context));
+  });
+  binder.on(k_skill_conflicts, [&library](SyncConflictsParams params, RequestContext context) {
+    return read_conflicts(library, std::move(params), std::move(context));
+  });
+  binder.on(k_sync_undo, [&library](SyncUndoParams params, RequestContext context) {
+    sync::Moment now = library.service().now();
     bool dry_run = params.dry_run;
-    return write(
-        service, dry_run, [params, now](sync::Engine& engine) { return engine.undo(params, now); });
+    auto undo = [params, now](sync::Engine& engine) { return engine.undo(params, now); };
+    return write(library, dry_run, std::move(undo), std::move(context));
   });
-  binder.on(k_conflict_resolve, [&service](ConflictResolveParams params, RequestContext) {
-    sync::Moment now = service.now();
+  binder.on(k_conflict_resolve, [&library](ConflictResolveParams params, RequestContext context) {
+    sync::Moment now = library.service().now();
     bool dry_run = params.dry_run;
-    return write(service, dry_run, [params, now](sync::Engine& engine) {
-      return engine.resolve(params, now);
-    });
+    auto resolve = [params, now](sync::Engine& engine) -> Result<sync::Round> {
+      Result<sync::Round> round = engine.resolve(params, now);
+      if (!round && params.take.empty() && round.error().code == ErrorCode::invalid_argument) {
+        // What was not said is not wrong; the engine's hint lists what may be.
+        return fail(ErrorCode::invalid_argument,
+                    "which version of `" + params.skill + "` to take was not said",
+                    round.error().hint);
+      }
+      return round;
+    };
+    return write(library, dry_run, std::move(resolve), std::move(context));
   });
   binder.on(k_wait_idle,
             [&service](WaitIdleParams params, RequestContext) -> Awaitable<WaitIdleResult> {

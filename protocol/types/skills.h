@@ -50,6 +50,13 @@ struct ReplicaPlace {
   }
 };
 
+enum class SkillSyncState { in_sync, pending, held, conflict, problem };
+
+template <> struct EnumNames<SkillSyncState> {
+  static constexpr std::array<std::string_view, 5> names{
+      "in_sync", "pending", "held", "conflict", "problem"};
+};
+
 struct SkillSummary {
   std::string skill;
   std::string description = {};
@@ -58,6 +65,7 @@ struct SkillSummary {
   std::vector<std::string> agents = {};
   std::vector<ReplicaPlace> replicas = {};
   bool in_sync = true;
+  std::optional<SkillSyncState> state = {};
   std::vector<std::string> warnings = {};
 
   static void describe(auto& f) {
@@ -68,6 +76,7 @@ struct SkillSummary {
     f.required(&SkillSummary::agents, "agents", "Agents that see the skill.");
     f.required(&SkillSummary::replicas, "replicas", "Every copy.");
     f.required(&SkillSummary::in_sync, "in_sync", "True when all copies hold the same.");
+    f.optional(&SkillSummary::state, "state", "Only `conflict` or `held`: it waits for a person.");
     f.optional(&SkillSummary::warnings, "warnings", "What is wrong with it.");
   }
 };

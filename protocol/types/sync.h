@@ -75,13 +75,6 @@ struct ReplicaStatus {
   }
 };
 
-enum class SkillSyncState { in_sync, pending, held, conflict, problem };
-
-template <> struct EnumNames<SkillSyncState> {
-  static constexpr std::array<std::string_view, 5> names{
-      "in_sync", "pending", "held", "conflict", "problem"};
-};
-
 struct SkillSyncStatus {
   std::string skill;
   SkillSyncState state = SkillSyncState::in_sync;
@@ -280,8 +273,12 @@ struct HistoryEntry {
 
 struct SyncLogResult {
   std::vector<HistoryEntry> entries = {};
+  bool more = false;
 
-  static void describe(auto& f) { f.required(&SyncLogResult::entries, "entries", "Newest first."); }
+  static void describe(auto& f) {
+    f.required(&SyncLogResult::entries, "entries", "Newest first.");
+    f.optional(&SyncLogResult::more, "more", "True when there are older ones.");
+  }
 };
 
 struct SyncUndoParams {

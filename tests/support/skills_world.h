@@ -174,7 +174,7 @@ private:
         , resources(library)
         , binder(world.m_log) {
       daemon::bind_skill_handlers(binder, library);
-      daemon::bind_sync_handlers(binder, service);
+      daemon::bind_sync_handlers(binder, library);
       service.start();
     }
 
