@@ -26,6 +26,19 @@ std::vector<std::string> first_words() {
   return words;
 }
 
+// Every word that a command is made of, each once.
+std::vector<std::string> command_words() {
+  std::vector<std::string> words = first_words();
+  for (const std::string& first : first_words()) {
+    for (std::string& word : commands_below(first)) {
+      if (std::find(words.begin(), words.end(), word) == words.end()) {
+        words.push_back(std::move(word));
+      }
+    }
+  }
+  return words;
+}
+
 std::string spaced(const std::vector<std::string>& words) {
   std::string out;
   for (const std::string& word : words) {
@@ -64,6 +77,26 @@ bool takes_skill(const Option& option) {
   return option.field == "skill";
 }
 
+bool takes_agent(const Option& option) {
+  return option.field == "agent" || option.field == "without" || option.field == "link";
+}
+
+// Words that are good for an option: its choices, or those its description names among others.
+std::vector<std::string> values_of(const Option& option) {
+  if (option.field == "scope") {
+    return {"user", "project"};
+  }
+  if (option.field == "take") {
+    return {"winner", "loser", "delete", "restore"};
+  }
+  return option.choices;
+}
+
+// Completing must start nothing: agents are only asked for where a daemon runs.
+constexpr std::string_view k_list_agents =
+    "upskill daemon status >/dev/null 2>&1 && upskill agents --all 2>/dev/null "
+    "| while read -r agent rest; do [ \"$agent\" = AGENT ] || echo \"$agent\"; done";
+
 std::string option_names(const Command& command) {
   std::vector<std::string> names;
   for (const Option& option : named_options(command)) {
@@ -72,39 +105,58 @@ std::string option_names(const Command& command) {
   return spaced(names);
 }
 
-// What the first positional of a command may be, as a case of the bash script.
+// What each positional of a command may be, as a case of the bash script.
 std::string bash_words(const Command& command) {
-  std::string words;
+  std::string cases;
   for (const Option& option : command.options) {
+    std::string found;
     if (option.position < 0) {
       continue;
     }
-    if (!option.choices.empty()) {
-      words += "words=\"" + spaced(option.choices) + "\"; ";
+    if (std::string values = spaced(values_of(option)); !values.empty()) {
+      found = "words=\"" + values + "\"";
     } else if (takes_path(option)) {
-      words += "paths=1; ";
+      found = "paths=1";
     } else if (takes_skill(option)) {
-      words += "skills=1; ";
+      found = "skills=1";
     } else if (option.field == "command") {
-      words += "words=\"" + spaced(first_words()) + "\"; ";
+      cases += "0) words=\"" + spaced(first_words()) + "\" ;; ";
+      found = "_upskill_second \"$last\"";
+    } else {
+      continue;
     }
+    cases += (option.many ? "*" : std::to_string(option.position)) + ") " + found + " ;; ";
   }
-  return words;
+  return cases.empty() ? "" : "case $place in " + cases + "esac; ";
+}
+
+std::string global_names() {
+  std::vector<std::string> names;
+  for (const Option& option : global_options()) {
+    names.push_back("--" + option.name);
+  }
+  return spaced(names);
 }
 
 } // namespace
 
 std::string bash_completion() {
-  std::string out =
-      "# bash completion for upskill; written by `upskill completion bash`\n"
-      "_upskill() {\n"
-      "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}\n"
-      "  local command=\"\" word options=\"\" words=\"\" paths=\"\" skills=\"\"\n"
-      "  local i\n"
-      "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
-      "    word=${COMP_WORDS[i]}\n"
-      "    [[ $word == -* ]] && continue\n"
-      "    if [[ -z $command ]]; then command=$word\n";
+  std::string out = "# bash completion for upskill; written by `upskill completion bash`\n"
+                    "_upskill_second() {\n  case $1 in\n";
+  for (const std::string& word : first_words()) {
+    if (std::vector<std::string> below = commands_below(word); !below.empty()) {
+      out += "    " + word + ") words=\"" + spaced(below) + "\" ;;\n";
+    }
+  }
+  out += "  esac\n}\n"
+         "_upskill() {\n"
+         "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}\n"
+         "  local command=\"\" word options=\"\" words=\"\" paths=\"\" skills=\"\"\n"
+         "  local i last=\"\" place=0\n"
+         "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
+         "    word=${COMP_WORDS[i]}\n"
+         "    [[ $word == -* ]] && continue\n"
+         "    if [[ -z $command ]]; then command=$word\n";
   out += "    elif [[ $command == @(";
   std::string groups;
   for (const std::string& word : first_words()) {
@@ -112,25 +164,29 @@ std::string bash_completion() {
       groups += (groups.empty() ? "" : "|") + word;
     }
   }
-  out += groups + ") ]]; then command+=\" $word\"; break\n    else break; fi\n  done\n";
+  out += groups
+         + ") ]]; then command+=\" $word\"\n    else last=$word; "
+           "((place++)); fi\n  done\n";
   out += "  case $previous in\n";
   std::vector<std::string> done;
   for (const Command& command : shown_commands()) {
     for (const Option& option : named_options(command)) {
       bool known = std::find(done.begin(), done.end(), option.name) != done.end();
-      if (known || option.position >= 0 || (option.choices.empty() && !takes_path(option))) {
+      std::string values =
+          takes_agent(option) ? "$(" + std::string(k_list_agents) + ")" : spaced(values_of(option));
+      if (known || option.kind == ValueKind::flag || (values.empty() && !takes_path(option))) {
         continue;
       }
       done.push_back(option.name);
       out += "    --" + option.name + ") "
              + (takes_path(option) ? "COMPREPLY=($(compgen -f -- \"$current\"))"
-                                   : "COMPREPLY=($(compgen -W \"" + spaced(option.choices)
-                                         + "\" -- \"$current\"))")
+                                   : "COMPREPLY=($(compgen -W \"" + values + "\" -- \"$current\"))")
              + "; return ;;\n";
     }
   }
   out += "  esac\n  case $command in\n";
-  out += "    \"\") words=\"" + spaced(first_words()) + "\" options=\"--help --version\" ;;\n";
+  out +=
+      "    \"\") words=\"" + spaced(first_words()) + "\" options=\"" + global_names() + "\" ;;\n";
   for (const std::string& word : first_words()) {
     std::vector<std::string> below = commands_below(word);
     if (!below.empty()) {
@@ -159,15 +215,20 @@ std::string bash_completion() {
 std::string zsh_completion() {
   std::string out =
       "#compdef upskill\n# zsh completion for upskill; written by `upskill completion "
-      "zsh`\n\n_upskill() {\n  local -a commands\n  case $words[2] in\n";
+      "zsh`\n\n_upskill_agents() {\n  compadd -- $("
+      + std::string(k_list_agents)
+      + ")\n}\n\n_upskill() {\n  local -a commands\n  case $words[2] in\n";
   auto arguments = [](const Command& command) {
     std::string lines = "_arguments";
     for (const Option& option : named_options(command)) {
       std::string value;
       if (option.kind != ValueKind::flag) {
-        std::string choices = spaced(option.choices);
+        std::string choices = spaced(values_of(option));
         value = ":" + option.name + ":"
-                + (choices.empty() ? (takes_path(option) ? "_files" : "") : "(" + choices + ")");
+                + (!choices.empty()      ? "(" + choices + ")"
+                   : takes_agent(option) ? "_upskill_agents"
+                   : takes_path(option)  ? "_files"
+                                         : "");
       }
       lines += " \\\n        "
                + quoted(std::string(option.many ? "*" : "") + "--" + option.name + "["
@@ -175,7 +236,8 @@ std::string zsh_completion() {
     }
     for (const Option& option : command.options) {
       if (option.position >= 0) {
-        std::string choices = spaced(option.choices);
+        std::string choices =
+            option.field == "command" ? spaced(command_words()) : spaced(values_of(option));
         std::string action = !choices.empty()     ? "(" + choices + ")"
                              : takes_path(option) ? "_files"
                                                   : " ";
@@ -216,7 +278,11 @@ std::string zsh_completion() {
              + " ;;\n";
     }
   }
-  out += "    *)\n      commands=(\n";
+  out += "    -*) _arguments";
+  for (const Option& option : global_options()) {
+    out += " " + quoted("--" + option.name + "[" + bracketed(option.doc) + "]");
+  }
+  out += " ;;\n    *)\n      commands=(\n";
   for (const std::string& word : first_words()) {
     std::string meaning = commands_below(word).empty() ? "" : "commands about " + word;
     for (const Command& command : shown_commands()) {
@@ -229,7 +295,9 @@ std::string zsh_completion() {
 
 std::string fish_completion() {
   std::string out = "# fish completion for upskill; written by `upskill completion fish`\n"
-                    "complete -c upskill -f\n";
+                    "complete -c upskill -f\n"
+                    "function __upskill_agents\n  sh -c "
+                    + quoted(k_list_agents) + "\nend\n";
   std::string starts;
   for (const std::string& word : first_words()) {
     starts += " " + word;
@@ -241,6 +309,10 @@ std::string fish_completion() {
     }
     out += "complete -c upskill -n \"not __fish_seen_subcommand_from" + starts + "\" -a " + word
            + " -d " + quoted(meaning) + "\n";
+  }
+  for (const Option& option : global_options()) {
+    out += "complete -c upskill -n \"not __fish_seen_subcommand_from" + starts + "\" -l "
+           + option.name + " -d " + quoted(option.doc) + "\n";
   }
   for (const Command& command : shown_commands()) {
     std::size_t space = command.words.find(' ');
@@ -259,15 +331,18 @@ std::string fish_completion() {
              + (option.kind == ValueKind::flag ? ""
                 : takes_path(option)           ? " -rF"
                                                : " -x")
-             + (option.choices.empty() ? "" : " -a " + quoted(spaced(option.choices))) + " -d "
-             + quoted(option.doc) + "\n";
+             + (takes_agent(option)         ? " -a '(__upskill_agents)'"
+                : values_of(option).empty() ? ""
+                                            : " -a " + quoted(spaced(values_of(option))))
+             + " -d " + quoted(option.doc) + "\n";
     }
     for (const Option& option : command.options) {
       if (option.position >= 0 && takes_path(option)) {
         out += "complete -c upskill -n \"" + condition + "\" -F\n";
-      } else if (option.position >= 0 && !option.choices.empty()) {
-        out += "complete -c upskill -n \"" + condition + "\" -a " + quoted(spaced(option.choices))
-               + "\n";
+      } else if (std::vector<std::string> values =
+                     option.field == "command" ? command_words() : values_of(option);
+                 option.position >= 0 && !values.empty()) {
+        out += "complete -c upskill -n \"" + condition + "\" -a " + quoted(spaced(values)) + "\n";
       }
     }
   }

@@ -1,38 +1,49 @@
 # bash completion for upskill; written by `upskill completion bash`
+_upskill_second() {
+  case $1 in
+    sync) words="conflicts enable disable status plan now log undo resolve wait" ;;
+    daemon) words="status stop logs run start unit" ;;
+  esac
+}
 _upskill() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
   local command="" word options="" words="" paths="" skills=""
-  local i
+  local i last="" place=0
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=${COMP_WORDS[i]}
     [[ $word == -* ]] && continue
     if [[ -z $command ]]; then command=$word
-    elif [[ $command == @(sync|daemon) ]]; then command+=" $word"; break
-    else break; fi
+    elif [[ $command == @(sync|daemon) ]]; then command+=" $word"
+    else last=$word; ((place++)); fi
   done
   case $previous in
     --config) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --agent) COMPREPLY=($(compgen -W "$(upskill daemon status >/dev/null 2>&1 && upskill agents --all 2>/dev/null | while read -r agent rest; do [ "$agent" = AGENT ] || echo "$agent"; done)" -- "$current")); return ;;
+    --scope) COMPREPLY=($(compgen -W "user project" -- "$current")); return ;;
     --policy) COMPREPLY=($(compgen -W "cover mirror" -- "$current")); return ;;
+    --without) COMPREPLY=($(compgen -W "$(upskill daemon status >/dev/null 2>&1 && upskill agents --all 2>/dev/null | while read -r agent rest; do [ "$agent" = AGENT ] || echo "$agent"; done)" -- "$current")); return ;;
+    --link) COMPREPLY=($(compgen -W "$(upskill daemon status >/dev/null 2>&1 && upskill agents --all 2>/dev/null | while read -r agent rest; do [ "$agent" = AGENT ] || echo "$agent"; done)" -- "$current")); return ;;
     --project) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --take) COMPREPLY=($(compgen -W "winner loser delete restore" -- "$current")); return ;;
     --log) COMPREPLY=($(compgen -W "error warning info verbose" -- "$current")); return ;;
   esac
   case $command in
-    "") words="status list show validate sync agents doctor daemon mcp completion man help" options="--help --version" ;;
+    "") words="status list show validate sync agents doctor daemon mcp completion man help" options="--json --yes --private --config --no-color --help --version" ;;
     "sync") words="conflicts enable disable status plan now log undo resolve wait" options="--help" ;;
     "daemon") words="status stop logs run start unit" options="--help" ;;
     "status") options="--json --private --config --no-color --help" ;;
     "list") options="--query --agent --scope --replicas --limit --cursor --json --private --config --no-color --help" ;;
-    "show") skills=1; options="--json --private --config --no-color --help" ;;
-    "validate") paths=1; options="--json --private --config --no-color --help" ;;
-    "sync conflicts") skills=1; options="--skill --json --private --config --no-color --help" ;;
+    "show") case $place in 0) skills=1 ;; esac; options="--json --private --config --no-color --help" ;;
+    "validate") case $place in *) paths=1 ;; esac; options="--json --private --config --no-color --help" ;;
+    "sync conflicts") case $place in 0) skills=1 ;; esac; options="--skill --json --private --config --no-color --help" ;;
     "sync enable") options="--policy --agent --without --link --exclude --project --accept --dry-run --json --yes --private --config --no-color --help" ;;
     "sync disable") options="--project --dry-run --json --yes --private --config --no-color --help" ;;
-    "sync status") skills=1; options="--skill --check --json --private --config --no-color --help" ;;
-    "sync plan") skills=1; options="--skill --dry-run --json --private --config --no-color --help" ;;
-    "sync now") skills=1; options="--skill --dry-run --json --yes --private --config --no-color --help" ;;
-    "sync log") skills=1; options="--skill --limit --json --private --config --no-color --help" ;;
+    "sync status") case $place in 0) skills=1 ;; esac; options="--skill --check --json --private --config --no-color --help" ;;
+    "sync plan") case $place in 0) skills=1 ;; esac; options="--skill --dry-run --json --private --config --no-color --help" ;;
+    "sync now") case $place in 0) skills=1 ;; esac; options="--skill --dry-run --json --yes --private --config --no-color --help" ;;
+    "sync log") case $place in 0) skills=1 ;; esac; options="--skill --limit --json --private --config --no-color --help" ;;
     "sync undo") options="--id --force --dry-run --json --yes --private --config --no-color --help" ;;
-    "sync resolve") skills=1; options="--take --dry-run --json --yes --private --config --no-color --help" ;;
+    "sync resolve") case $place in 0) skills=1 ;; 1) words="winner loser delete restore" ;; esac; options="--take --dry-run --json --yes --private --config --no-color --help" ;;
     "agents") options="--all --json --private --config --no-color --help" ;;
     "doctor") options="--check --json --private --config --no-color --help" ;;
     "daemon status") options="--json --private --config --no-color --help" ;;
@@ -43,9 +54,9 @@ _upskill() {
     "daemon start") options="--json --no-color --help" ;;
     "daemon unit") options="--json --no-color --help" ;;
     "mcp") options="--no-color --help" ;;
-    "completion") words="bash zsh fish"; options="--json --no-color --help" ;;
+    "completion") case $place in 0) words="bash zsh fish" ;; esac; options="--json --no-color --help" ;;
     "man") options="--json --no-color --help" ;;
-    "help") words="status list show validate sync agents doctor daemon mcp completion man help"; options="--command --json --no-color --help" ;;
+    "help") case $place in 0) words="status list show validate sync agents doctor daemon mcp completion man help" ;; *) _upskill_second "$last" ;; esac; options="--command --json --no-color --help" ;;
   esac
   if [[ $current == -* ]]; then words=$options; paths=""; skills=""; fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))

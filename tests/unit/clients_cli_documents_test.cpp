@@ -41,13 +41,24 @@ TEST_SUITE("generated documents") {
         + "; COMP_WORDS=(upskill sync en); COMP_CWORD=2; _upskill; echo ${COMPREPLY[*]}"
           "; COMP_WORDS=(upskill sync enable --policy m); COMP_CWORD=4; _upskill; echo "
           "${COMPREPLY[*]}; COMP_WORDS=(upskill st); COMP_CWORD=1; _upskill; echo ${COMPREPLY[*]}"
-          "; COMP_WORDS=(upskill list --rep); COMP_CWORD=2; _upskill; echo ${COMPREPLY[*]}' > "
+          "; COMP_WORDS=(upskill list --rep); COMP_CWORD=2; _upskill; echo ${COMPREPLY[*]}"
+          "; COMP_WORDS=(upskill --j); COMP_CWORD=1; _upskill; echo ${COMPREPLY[*]}"
+          "; COMP_WORDS=(upskill help sync un); COMP_CWORD=3; _upskill; echo ${COMPREPLY[*]}"
+          "; COMP_WORDS=(upskill list --scope u); COMP_CWORD=3; _upskill; echo ${COMPREPLY[*]}"
+          "; COMP_WORDS=(upskill sync resolve pdf \"\"); COMP_CWORD=4; _upskill; echo "
+          "${COMPREPLY[*]}"
+          "; upskill() { [[ $* == daemon* ]] || printf \"AGENT NAME\\ncodex Codex\\ncursor C\\n\"; "
+          "}"
+          "; COMP_WORDS=(upskill sync enable --link co); COMP_CWORD=4; _upskill; echo "
+          "${COMPREPLY[*]}' > "
         + (folder / "out");
     REQUIRE(std::system(trial.c_str()) == 0); // NOLINT(cert-env33-c): a command of this test
     auto out = read_file(folder / "out", 1000);
     REQUIRE(out);
-    CHECK(*out == "enable\nmirror\nstatus\n--replicas\n");
-    folder.passed(*out == "enable\nmirror\nstatus\n--replicas\n");
+    const std::string wanted = "enable\nmirror\nstatus\n--replicas\n--json\nundo\nuser\n"
+                               "winner loser delete restore\ncodex\n";
+    CHECK(*out == wanted);
+    folder.passed(*out == wanted);
   }
 
   TEST_CASE("keep a man page free of stray requests") {
