@@ -7,6 +7,7 @@
 #include "clients/cli/progress.h"
 #include "clients/cli/render.h"
 #include "clients/cli/text.h"
+#include "clients/cli/translate.h"
 #include "clients/connect/call.h"
 #include "clients/connect/context.h"
 #include "clients/connect/interrupt.h"
@@ -17,6 +18,8 @@
 #include "protocol/methods.h"
 
 #include <unistd.h>
+
+#include <cerrno>
 
 namespace upskill::cli {
 namespace {
@@ -71,6 +74,9 @@ public:
       // It was met on its way out; asking again changes nothing.
       m_stream.reset();
       reply = call_once(invocation);
+    }
+    if (!reply) {
+      return fail(in_words_of(invocation.command, std::move(reply).error()));
     }
     return reply;
   }
@@ -213,6 +219,11 @@ int call_method(const Invocation& invocation,
     }
     return connect::interrupted_by() != 0 ? k_interrupted : exit_code_of(error);
   };
+  if (!invocation.config.empty() && ::access(invocation.config.c_str(), R_OK) != 0) {
+    Error error = system_error(errno, "the configuration `" + invocation.config + "`");
+    error.hint = "`--config` takes the path of a file that can be read";
+    return end_with(error);
+  }
   if (needs_a_word(invocation) && !can_ask()) {
     return end_with(
         {ErrorCode::invalid_argument,

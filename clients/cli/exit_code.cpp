@@ -13,15 +13,17 @@ std::string text(const connect::TextReader& result, std::string_view field) {
   return member ? member->string().value_or("") : std::string();
 }
 
-bool all_in_sync(const connect::TextReader& result) {
+bool all_in_sync(const connect::TextReader& result, bool one_is_named) {
   std::string state = text(result, "state");
   bool in_sync = is_true(result, "enabled") && (state == "idle" || state == "working");
+  bool any = false;
   if (auto skills = result.member("skills")) {
     skills->each_element([&](std::size_t, JsonReader& skill) {
+      any = true;
       in_sync = in_sync && text(static_cast<connect::TextReader&>(skill), "state") == "in_sync";
     });
   }
-  return in_sync;
+  return in_sync && (any || !one_is_named);
 }
 
 } // namespace
@@ -46,7 +48,7 @@ int exit_code_of(const Invocation& invocation, const connect::TextReader& result
   } else if (name == "doctor" && invocation.flag("check")) {
     yes = is_true(result, "healthy");
   } else if (name == "sync_status" && invocation.flag("check")) {
-    yes = all_in_sync(result);
+    yes = all_in_sync(result, invocation.flag("skill"));
   }
   return yes ? k_done : k_answer_is_no;
 }

@@ -85,13 +85,22 @@ void Page::line(std::string_view text, Stream stream) {
 
 void Page::paragraph(std::string_view text, std::size_t indent, Tint tint) {
   std::size_t width = std::min<std::size_t>(m_screen.columns, 100) - indent;
-  for (const std::string& part : wrap(clean_line(text), width)) {
+  for (const std::string& part : wrap(prose(text), width)) {
     line(std::string(indent, ' ') + this->tint(tint, part));
   }
 }
 
+void Page::headline(std::string_view words, std::string_view rest) {
+  std::string whole = std::string(words) + clean_line(rest);
+  if (display_width(whole) > m_screen.columns) {
+    paragraph(whole);
+  } else {
+    line(tint(Tint::bold, words) + whole.substr(words.size()));
+  }
+}
+
 void Page::warning(std::string_view text) {
-  line(tint(Tint::yellow, "warning:") + " " + clean_line(text));
+  line(tint(Tint::yellow, "warning:") + " " + prose(text));
 }
 
 std::string Page::tint(Tint tint, std::string_view text) const {
@@ -107,6 +116,22 @@ std::string_view Page::sign(std::string_view unicode, std::string_view ascii) co
 
 std::string Page::path(std::string_view path) const {
   return shorten_home(clean_line(path), m_screen.home);
+}
+
+std::string Page::prose(std::string_view words) const {
+  std::string text = clean_line(words);
+  const std::string& home = m_screen.home;
+  if (home.size() < 2) {
+    return text;
+  }
+  std::string below = home + "/";
+  for (std::size_t at = 0; (at = text.find(below, at)) != std::string::npos; ++at) {
+    // Elsewhere it is the middle of a longer path.
+    if (at == 0 || text[at - 1] == '`' || text[at - 1] == ' ' || text[at - 1] == '(') {
+      text.replace(at, home.size(), "~");
+    }
+  }
+  return text;
 }
 
 std::string Page::text(Stream stream) const {

@@ -37,6 +37,8 @@ public:
   void line(std::string_view text = {}, Stream stream = Stream::out);
   // Plain words, wrapped, each line after `indent` spaces.
   void paragraph(std::string_view text, std::size_t indent = 0, Tint tint = Tint::plain);
+  // A few bold words and what follows them, cleaned; wrapped where they are too long for a line.
+  void headline(std::string_view words, std::string_view rest);
   // `warning: ...`, cleaned.
   void warning(std::string_view text);
 
@@ -48,6 +50,9 @@ public:
 
   // Cleaned, with the home folder as `~`.
   std::string path(std::string_view path) const;
+
+  // Words of others, cleaned, with every path below the home folder as `~/...`.
+  std::string prose(std::string_view words) const;
 
   // All of one stream, as text; what a test looks at.
   std::string text(Stream stream) const;

@@ -231,6 +231,9 @@ private:
 
   Result<void> take(const Option& option, std::string_view value, const std::string& label) {
     if (is_global(option)) {
+      if (option.kind != ValueKind::flag && value.empty()) {
+        return usage(quoted(label) + " needs a value", option.doc);
+      }
       set_global(option.name, value);
       return {};
     }

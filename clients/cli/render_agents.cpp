@@ -19,10 +19,10 @@ Cell level_cell(FindingLevel level) {
 
 void print_finding(Page& page, const Finding& finding) {
   Cell level = level_cell(finding.level);
-  std::string label = clean_line(finding.check) + ": " + clean_line(finding.message);
+  std::string label = clean_line(finding.check) + ": " + page.prose(finding.message);
   page.line(page.tint(level.tint, level.text + ":") + " " + label);
   if (!finding.hint.empty()) {
-    page.line("  hint: " + clean_line(finding.hint));
+    page.line("  hint: " + page.prose(finding.hint));
   }
 }
 
@@ -50,7 +50,7 @@ void print_view(Page& page, const AgentView& view) {
     table.add({{std::string(odd ? "!" : page.sign("✓", "+")), odd ? Tint::yellow : Tint::green},
                {skill.skill},
                {page.path(skill.path), Tint::dim},
-               {times + skill.note, Tint::yellow}});
+               {times + page.prose(skill.note), Tint::yellow}});
   }
   for (const std::string& missed : view.misses) {
     table.add({{std::string(page.sign("✗", "x")), Tint::red},

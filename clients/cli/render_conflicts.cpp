@@ -54,9 +54,11 @@ void print_version(Page& page, const ConflictVersion& version) {
 
 } // namespace
 
-void show(Page& page, const Invocation&, const SyncConflictsResult& result) {
+void show(Page& page, const Invocation& invocation, const SyncConflictsResult& result) {
   if (result.conflicts.empty()) {
-    page.line("There are no conflicts, and no deletion is held.");
+    std::optional<std::string> skill = invocation.value("skill");
+    page.line(skill ? "`" + clean_line(*skill) + "` has no conflict, and its deletion is not held."
+                    : std::string("There are no conflicts, and no deletion is held."));
     return;
   }
   bool first = true;

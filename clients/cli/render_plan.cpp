@@ -37,7 +37,7 @@ void print_steps(Page& page, const std::vector<SyncStep>& steps) {
       if (step.action != kind.action || ++total > k_most_steps) {
         continue;
       }
-      std::string why = step.reason;
+      std::string why = page.prose(step.reason);
       if (why.empty() && !step.from.empty()) {
         why = "from " + page.path(step.from);
       }
@@ -62,6 +62,17 @@ void print_steps(Page& page, const std::vector<SyncStep>& steps) {
   }
 }
 
+// What is off is only what was asked for: the user's skills or one project's.
+void show_disabled(Page& page, const Invocation& invocation, const SyncPlanResult& result) {
+  std::optional<std::string> project = invocation.value("project");
+  std::string what = project ? "Sync of `" + page.path(*project) + "` " : std::string("Sync ");
+  page.line(what + (invocation.flag("dry_run") ? "would be switched off" : "is off")
+            + "; every copy stays as it is.");
+  if (result.enabled && !invocation.flag("dry_run")) {
+    page.line("What else is under sync stays so: `upskill sync status`");
+  }
+}
+
 bool only_planned(const Invocation& invocation) {
   return invocation.flag("dry_run")
          || (invocation.command.method != nullptr
@@ -75,16 +86,14 @@ void show(Page& page, const Invocation& invocation, const SyncPlanResult& result
   std::string_view name =
       invocation.command.method == nullptr ? "" : invocation.command.method->name;
   if (name == "sync_disable") {
-    page.line(planned ? "Sync would be switched off; every copy stays as it is."
-                      : "Sync is off; every copy stays as it is.");
+    show_disabled(page, invocation, result);
     return;
   }
-  page.line(page.tint(Tint::bold,
-                      planned          ? "What sync would do"
-                      : result.enabled ? "Sync is on"
-                                       : "Sync is off")
-            + "; policy " + std::string(enum_name(result.policy)) + "; agents "
-            + (result.agents.empty() ? "none" : clean_line(joined(result.agents))));
+  page.headline(planned          ? "What sync would do"
+                : result.enabled ? "Sync is on"
+                                 : "Sync is off",
+                "; policy " + std::string(enum_name(result.policy)) + "; agents "
+                    + (result.agents.empty() ? "none" : joined(result.agents)));
   if (!result.roots.empty()) {
     page.line();
     Table roots(
@@ -129,9 +138,7 @@ void show(Page& page, const Invocation& invocation, const SyncNowResult& result)
   }
   if (result.conflicts > 0 || result.held > 0) {
     page.line();
-    page.line(count(result.conflicts, "conflict", "conflicts") + " and "
-              + count(result.held, "held deletion", "held deletions")
-              + " wait for you: `upskill sync conflicts`");
+    page.line(waiting(result.conflicts, result.held) + ": `upskill sync conflicts`");
   }
   for (const std::string& warning : result.warnings) {
     page.warning(warning);

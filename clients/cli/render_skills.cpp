@@ -32,7 +32,7 @@ void print_loaders(Page& page, const std::vector<LoaderReport>& loaders, std::si
                {valid     ? "loads it"
                 : skipped ? "skips it"
                           : "repairs it"},
-               {loader.reason, Tint::dim}});
+               {page.prose(loader.reason), Tint::dim}});
   }
   table.print(page, indent);
 }
@@ -62,7 +62,9 @@ void show(Page& page, const Invocation& invocation, const SkillListResult& resul
   bool with_replicas = invocation.flag("replicas");
   for (const SkillSummary& skill : result.skills) {
     Cell state{"in sync", Tint::green};
-    if (!skill.in_sync) {
+    if (skill.state) {
+      state = {std::string(enum_name(*skill.state)), Tint::yellow};
+    } else if (!skill.in_sync) {
       state = {"differs", Tint::yellow};
     } else if (!skill.warnings.empty()) {
       state = {"warning", Tint::yellow};
@@ -102,6 +104,13 @@ void show(Page& page, const Invocation&, const SkillShowResult& result) {
             + (skill.in_sync ? page.tint(Tint::green, "all the same")
                              : page.tint(Tint::yellow, "they differ")));
   print_replicas(page, skill.replicas);
+  if (skill.state) {
+    page.line("  "
+              + page.tint(Tint::yellow,
+                          *skill.state == SkillSyncState::held ? "its deletion is held"
+                                                               : "a conflict waits for you")
+              + ": `upskill sync conflicts " + clean_line(skill.skill) + "`");
+  }
   page.line();
   page.line(page.tint(Tint::bold, "Files"));
   Table files({{""}, {"", Fit::shrinks}, {"", Fit::right}, {""}});
@@ -121,7 +130,7 @@ void show(Page& page, const Invocation&, const SkillShowResult& result) {
     page.line();
   }
   for (const std::string& error : result.errors) {
-    page.line(page.tint(Tint::red, "invalid:") + " " + clean_line(error));
+    page.line(page.tint(Tint::red, "invalid:") + " " + page.prose(error));
   }
   for (const std::string& warning : skill.warnings) {
     page.warning(warning);
@@ -143,15 +152,15 @@ void show(Page& page, const Invocation&, const SkillShowResult& result) {
 void show(Page& page, const Invocation&, const SkillValidateResult& result) {
   for (const SkillValidation& skill : result.skills) {
     if (skill.valid) {
-      page.line(page.tint(Tint::green, "Valid skill:") + " " + clean_line(skill.path));
+      page.line(page.tint(Tint::green, "Valid skill:") + " " + page.path(skill.path));
     } else {
-      page.line("Validation failed for " + clean_line(skill.path) + ":", Stream::err);
+      page.line("Validation failed for " + page.path(skill.path) + ":", Stream::err);
       for (const std::string& error : skill.errors) {
-        page.line("  - " + clean_line(error), Stream::err);
+        page.line("  - " + page.prose(error), Stream::err);
       }
     }
     for (const std::string& warning : skill.warnings) {
-      page.line("  " + page.tint(Tint::yellow, "warning:") + " " + clean_line(warning));
+      page.line("  " + page.tint(Tint::yellow, "warning:") + " " + page.prose(warning));
     }
     std::vector<LoaderReport> troubled;
     for (const LoaderReport& loader : skill.loaders) {

@@ -65,7 +65,8 @@ std::size_t column_of(const std::vector<RootStatus>& roots, const std::string& p
   return roots.size();
 }
 
-void print_roots(Page& page, const std::vector<RootStatus>& roots) {
+void print_roots(Page& page, const SyncStatusResult& result) {
+  const std::vector<RootStatus>& roots = result.roots;
   Table table({{"", Fit::right},
                {"FOLDER", Fit::shrinks},
                {"STATE"},
@@ -85,8 +86,12 @@ void print_roots(Page& page, const std::vector<RootStatus>& roots) {
   }
   table.print(page, 2);
   for (const RootStatus& root : roots) {
-    if (!root.reason.empty()) {
-      page.warning(page.path(root.path) + ": " + root.reason);
+    bool told = std::ranges::any_of(result.warnings, [&](const std::string& warning) {
+      return warning.starts_with(root.reason);
+    });
+    if (!root.reason.empty() && !told) {
+      bool names_it = root.reason.find(root.path) != std::string::npos;
+      page.warning(names_it ? root.reason : "`" + root.path + "`: " + root.reason);
     }
   }
 }
@@ -123,7 +128,7 @@ void print_matrix(Page& page, const SyncStatusResult& result) {
       reason = reason.empty() ? replica.reason : reason;
     }
     row.push_back(cell_of(skill.state));
-    row.push_back({reason, Tint::dim});
+    row.push_back({page.prose(reason), Tint::dim});
     table.add(std::move(row));
   }
   table.print(page, 2);
@@ -146,42 +151,61 @@ void print_matrix(Page& page, const SyncStatusResult& result) {
   page.line("  " + legend);
 }
 
+// Each once: of those that say the same the one that says most, and none that stands in the table.
+void print_warnings(Page& page, const SyncStatusResult& result) {
+  const std::vector<std::string>& warnings = result.warnings;
+  for (std::size_t i = 0; i < warnings.size(); ++i) {
+    bool told = std::ranges::find(result.skills, warnings[i], &SkillSyncStatus::reason)
+                != result.skills.end();
+    for (std::size_t j = 0; j < warnings.size(); ++j) {
+      bool says_more =
+          warnings[j].size() > warnings[i].size() && warnings[j].starts_with(warnings[i]);
+      told = told || says_more || (j < i && warnings[j] == warnings[i]);
+    }
+    if (!told) {
+      page.warning(warnings[i]);
+    }
+  }
+}
+
 } // namespace
 
-void show(Page& page, const Invocation&, const SyncStatusResult& result) {
+void show(Page& page, const Invocation& invocation, const SyncStatusResult& result) {
   if (!result.enabled) {
     page.line("Sync is off.");
     page.paragraph("`upskill sync enable` shows what it would do, and asks before it starts.");
   } else {
-    page.line(page.tint(Tint::bold, "Sync is on") + ", " + std::string(enum_name(result.state))
-              + "; policy " + std::string(enum_name(result.policy)) + "; agents "
-              + (result.agents.empty() ? "none" : clean_line(joined(result.agents))));
+    page.headline("Sync is on",
+                  ", " + std::string(enum_name(result.state)) + "; policy "
+                      + std::string(enum_name(result.policy)) + "; agents "
+                      + (result.agents.empty() ? "none" : joined(result.agents)));
   }
   if (!result.roots.empty()) {
     page.line();
-    print_roots(page, result.roots);
+    print_roots(page, result);
   }
   if (!result.skills.empty()) {
     page.line();
     print_matrix(page, result);
+  } else if (std::optional<std::string> skill = invocation.value("skill")) {
+    page.line();
+    page.line("`" + clean_line(*skill) + "` is not under sync.");
   } else if (result.enabled) {
     page.line();
     page.line("No skill is under sync yet: put one into any of these folders.");
   }
   if (result.conflicts > 0 || result.held > 0) {
     page.line();
-    page.line(count(result.conflicts, "conflict", "conflicts") + " and "
-              + count(result.held, "held deletion", "held deletions")
-              + " wait for you: `upskill sync conflicts`");
+    page.line(waiting(result.conflicts, result.held) + ": `upskill sync conflicts`");
   }
-  for (const std::string& warning : result.warnings) {
-    page.warning(warning);
-  }
+  print_warnings(page, result);
 }
 
-void show(Page& page, const Invocation&, const SyncLogResult& result) {
+void show(Page& page, const Invocation& invocation, const SyncLogResult& result) {
   if (result.entries.empty()) {
-    page.line("Sync has not changed anything yet.");
+    std::optional<std::string> skill = invocation.value("skill");
+    page.line("Sync has not changed "
+              + (skill ? "`" + clean_line(*skill) + "`" : std::string("anything")) + " yet.");
     return;
   }
   Table table({{"ID", Fit::right},
@@ -204,10 +228,17 @@ void show(Page& page, const Invocation&, const SyncLogResult& result) {
                {entry.skill},
                {where},
                {entry.from.empty() ? "" : page.path(parent_path(entry.from)), Tint::dim},
-               {entry.undone ? "undone" : entry.reason, Tint::dim}});
+               {entry.undone ? "undone" : page.prose(entry.reason), Tint::dim}});
   }
   table.print(page);
   page.line();
+  if (result.more) {
+    auto shown = static_cast<long long>(result.entries.size());
+    page.paragraph("There are older ones; `-n " + std::to_string(std::min(1000LL, 10 * shown))
+                       + "` shows more.",
+                   0,
+                   Tint::dim);
+  }
   page.line(page.tint(Tint::dim, "`upskill sync undo ID` takes one back."));
 }
 

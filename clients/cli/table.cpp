@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::size_t k_gap = 2;
 constexpr std::size_t k_narrowest_column = 8;
+constexpr std::size_t k_narrowest_at_all = 3; // where even that is too much for the screen
 
 } // namespace
 
@@ -31,12 +32,22 @@ std::vector<std::size_t> Table::widths(std::size_t available) const {
     widths.push_back(width);
     total += width + (i == 0 ? 0 : k_gap);
   }
+
+  // The widest that may shrink gives way first; where none may, the widest of all.
+  struct Round {
+    bool any;
+    std::size_t narrowest;
+  };
+
+  constexpr Round k_rounds[] = {{false, k_narrowest_column},
+                                {true, k_narrowest_column},
+                                {false, k_narrowest_at_all},
+                                {true, k_narrowest_at_all}};
   while (total > available) {
-    // The widest that may shrink gives way first; where none may, the widest of all.
     std::size_t widest = m_columns.size();
-    for (bool any : {false, true}) {
+    for (const Round& round : k_rounds) {
       for (std::size_t i = 0; i < m_columns.size(); ++i) {
-        if ((any || m_columns[i].fit == Fit::shrinks) && widths[i] > k_narrowest_column
+        if ((round.any || m_columns[i].fit == Fit::shrinks) && widths[i] > round.narrowest
             && (widest == m_columns.size() || widths[i] > widths[widest])) {
           widest = i;
         }

@@ -207,6 +207,14 @@ std::string count(long long number, std::string_view singular, std::string_view 
   return grouped(number) + " " + std::string(number == 1 ? singular : plural);
 }
 
+std::string waiting(long long conflicts, long long held) {
+  std::string out = conflicts > 0 ? count(conflicts, "conflict", "conflicts") : std::string();
+  if (held > 0) {
+    out += (out.empty() ? "" : " and ") + count(held, "held deletion", "held deletions");
+  }
+  return out + (conflicts + held == 1 ? " waits for you" : " wait for you");
+}
+
 std::string human_bytes(long long bytes) {
   if (bytes < 1024) {
     return std::to_string(bytes) + " B";

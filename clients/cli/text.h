@@ -25,6 +25,8 @@ std::vector<std::string> wrap(std::string_view text, std::size_t columns);
 
 // "1 skill", "2 skills", "1,024 skills".
 std::string count(long long number, std::string_view singular, std::string_view plural);
+// "2 conflicts and 1 held deletion wait for you", without what there is none of.
+std::string waiting(long long conflicts, long long held);
 // 1024 as "1,024".
 std::string grouped(long long number);
 // Bytes as "512 B", "3.1 KB", "20 MB".

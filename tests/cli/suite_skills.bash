@@ -50,11 +50,26 @@ test_json_is_one_document_on_one_line() {
 test_a_narrow_screen_holds_every_line() {
   three_agents
   skill ~/.claude/skills a-skill-with-a-rather-long-name
-  run 0 env COLUMNS=50 upskill list
-  local line # awk counts bytes
-  while IFS= read -r line; do
-    ((${#line} <= 50)) || fail "$out"
-  done <"$CASE_FOLDER/out"
+  run 0 upskill sync enable --yes
+  local line words # awk counts bytes
+  for words in list agents "sync log" "sync status"; do
+    run 0 env COLUMNS=40 upskill $words
+    while IFS= read -r line; do
+      ((${#line} <= 40)) || fail "$out"
+    done <"$CASE_FOLDER/out"
+  done
+}
+
+test_errors_are_in_the_words_of_the_command_line() {
+  run 2 upskill list -n 0
+  err_has "\`--limit\` must be from 1 to 1000" "hint: "
+  run 2 upskill list --scope nope
+  err_has "\`--scope\` must be" "hint: "
+  run 0 upskill status
+  run 2 upskill daemon logs -n -1
+  err_has "\`--lines\` is negative" "hint: "
+  run 3 upskill show qqqqqq
+  err_has "\`upskill list\` finds skills"
 }
 
 test_escape_sequences_are_not_shown() {

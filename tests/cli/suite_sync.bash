@@ -153,3 +153,105 @@ test_a_restart_forgets_nothing() {
   wait_idle
   same "$c/pdf" "$a/pdf"
 }
+
+test_a_name_of_nothing_is_an_error() {
+  enabled
+  local words
+  for words in status "status --check" plan now log conflicts; do
+    set -- $words
+    run 3 upskill sync "$1" pfd "${@:2}"
+    err_has "\`pfd\` is no skill that is known here" "hint: did you mean \`pdf\`?"
+    [[ -z $out ]] || fail "sync $words: $out"
+  done
+  run 3 upskill sync now qqqqqq
+  err_has "\`upskill list\` finds skills"
+}
+
+test_a_name_is_known_before_it_is_under_sync() {
+  three_agents
+  skill "$c" pdf
+  run 0 upskill sync status pdf
+  has "Sync is off" "\`pdf\` is not under sync"
+  run 1 upskill sync status pdf --check
+  run 0 upskill sync enable --exclude pdf --yes
+  run 0 upskill sync log pdf
+  has "Sync has not changed \`pdf\` yet"
+}
+
+test_skills_are_counted_before_sync_is_on() {
+  three_agents
+  skill "$c" pdf
+  run 0 upskill sync status --json
+  has '.claude/skills","scope":"user","state":"ok","agents":["claude-code","cursor"],"skills":1'
+}
+
+test_disable_of_a_project_says_what_is_off() {
+  enabled
+  mkdir -p project/.claude
+  run 3 upskill sync disable --project project --yes
+  err_has "is no project under sync" "hint: "
+  run 0 upskill sync enable --project project --yes
+  run 0 upskill sync disable --project project --yes
+  has "Sync of \`" "project\` is off" "stays so"
+  run 0 upskill sync status
+  has "Sync is on"
+}
+
+test_exclude_takes_only_what_can_match() {
+  three_agents
+  run 2 upskill sync enable --exclude nope:foo --yes
+  err_has "\`--exclude\`: \`nope\` is no agent" "hint: "
+  for rule in "" codex: :foo; do
+    run 2 upskill sync enable --exclude "$rule" --yes
+    err_has "\`--exclude\`: " "names no skill" "hint: "
+  done
+  run 0 upskill sync status --json
+  has '"enabled":false'
+  run 0 upskill sync enable --exclude "codex:foo" --exclude "*:bar" --yes
+}
+
+test_a_conflict_is_one_in_every_list() {
+  enabled
+  run 0 upskill daemon stop
+  sed -i 's/Do it./Do it this way./' "$a/pdf/SKILL.md"
+  sed -i 's/Do it./Do it that way./' "$c/pdf/SKILL.md"
+  run 0 upskill sync now --yes
+  has "1 conflict waits for you"
+  lacks "held"
+  wait_idle
+  run 0 upskill sync status
+  has "conflict"
+  run 0 upskill list
+  has "conflict"
+  lacks "in sync"
+  run 0 upskill show pdf
+  has "a conflict waits" "upskill sync conflicts pdf"
+  run 2 upskill sync resolve pdf
+  err_has "which version of \`pdf\` to take was not said" "hint: " "winner"
+}
+
+test_the_log_says_that_there_is_more() {
+  enabled
+  skill "$a" docx
+  wait_idle
+  run 0 upskill sync log -n 1
+  has "older"
+  run 0 upskill sync log -n 1 --json
+  has '"more":true'
+  run 0 upskill sync log
+  lacks "older"
+  run 2 upskill sync log -n 0
+  err_has "\`--limit\` must be from 1 to 1000" "hint: "
+}
+
+test_a_halted_folder_is_told_once() {
+  enabled
+  run 0 upskill daemon stop
+  rm -r "$a"
+  run 0 upskill sync status
+  has "halted" "\`~/.agents/skills\` vanished with its only skill"
+  [[ $(grep -c vanished <<<"$out") == 1 ]] || fail "$out"
+  lacks "$HOME/"
+  run 0 upskill doctor
+  [[ $(grep -c vanished <<<"$out") == 1 ]] || fail "$out"
+}

@@ -145,3 +145,11 @@ test_reference() {
   run 0 upskill reference --output generated
   [[ -s generated/methods.md && -s generated/upskill.1 ]] || fail "documents are missing"
 }
+
+test_a_configuration_that_is_not_there() {
+  run 3 upskill status --config /nonexist
+  err_has "the configuration \`/nonexist\`" "No such file" "hint: "
+  run 2 upskill status --config ''
+  err_has "\`--config\` needs a value"
+  no_daemon
+}

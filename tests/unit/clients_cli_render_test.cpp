@@ -312,3 +312,95 @@ TEST_SUITE("progress_line") {
     CHECK(progress_line(0, std::nullopt, "abcdefghij", 6, true) == "abcd…");
   }
 }
+
+TEST_SUITE("what is shown is true") {
+  TEST_CASE("sync disable of a project leaves the rest on") {
+    std::string result = R"({"enabled":true,"policy":"cover","agents":[],"roots":[],"steps":[],)"
+                         R"("in_sync":0})";
+    std::string text =
+        shown({"sync", "disable", "--project", "/home/ann/work", "--yes"}, result).out;
+    CHECK(has(text, "Sync of `~/work` is off"));
+    CHECK(has(text, "stays so"));
+    CHECK(has(shown({"sync", "disable", "--yes"}, result).out, "Sync is off"));
+  }
+
+  TEST_CASE("what is asked about one skill is answered about that one") {
+    CHECK(has(shown({"sync", "log", "pdf"}, R"({"entries":[]})").out,
+              "Sync has not changed `pdf` yet."));
+    CHECK(has(shown({"sync", "log"}, R"({"entries":[]})").out, "changed anything yet"));
+    CHECK(has(shown({"sync", "conflicts", "pdf"}, R"({"conflicts":[]})").out, "`pdf` has no"));
+    std::string status = R"({"enabled":true,"policy":"cover","state":"idle","agents":[],)"
+                         R"("roots":[],"skills":[],"conflicts":0,"held":0})";
+    CHECK(has(shown({"sync", "status", "pdf"}, status).out, "`pdf` is not under sync."));
+    CHECK(exit_code({"sync", "status", "pdf", "--check"}, status) == 1);
+    CHECK(exit_code({"sync", "status", "--check"}, status) == 0);
+  }
+
+  TEST_CASE("the log says that there are older entries") {
+    std::string entry = R"({"id":1,"time":"2026-11-21T05:51:00Z","action":"create","skill":"a"})";
+    CHECK(
+        has(shown({"sync", "log"}, R"({"entries":[)" + entry + R"(],"more":true})").out, "older"));
+    CHECK_FALSE(has(shown({"sync", "log"}, R"({"entries":[)" + entry + "]}").out, "older"));
+  }
+
+  TEST_CASE("a conflict is listed as one, also where all copies are the same") {
+    SkillListResult result;
+    result.skills = {skill("pdf", "x")};
+    result.total = 1;
+    result.skills[0].state = SkillSyncState::conflict;
+    std::string text = shown({"list"}, encode(result)).out;
+    CHECK(has(text, "conflict"));
+    CHECK_FALSE(has(text, "in sync"));
+  }
+
+  TEST_CASE("each warning of sync status comes once, with short paths") {
+    std::string status =
+        R"({"enabled":true,"policy":"cover","state":"halted","agents":["codex"],"roots":[{"path":)"
+        R"("/home/ann/.agents/skills","scope":"user","state":"halted","reason":)"
+        R"("`/home/ann/.agents/skills` vanished","agents":["codex"],"skills":0}],"skills":[],)"
+        R"("conflicts":0,"held":1,"warnings":["`/home/ann/.agents/skills` vanished",)"
+        R"("`/home/ann/.agents/skills` vanished","other"]})";
+    std::string text = shown({"sync", "status"}, status).out;
+    CHECK(has(text, "warning: `~/.agents/skills` vanished\n"));
+    CHECK(text.find("vanished") == text.rfind("vanished"));
+    CHECK(has(text, "warning: other"));
+    CHECK_FALSE(has(text, "/home/ann"));
+    CHECK(has(text, "1 held deletion waits for you"));
+    CHECK_FALSE(has(text, "0 conflicts"));
+  }
+
+  TEST_CASE("validate and doctor write the home folder as ~") {
+    std::string text = shown({"validate", "x"},
+                             R"({"valid":true,"skills":[{"skill":"a","path":"/home/ann/a",)"
+                             R"("valid":true,"errors":[],"warnings":["`/home/ann/a/b` is odd"],)"
+                             R"("loaders":[],"tokens":1}]})")
+                           .out;
+    CHECK(has(text, "Valid skill: ~/a\n"));
+    CHECK(has(text, "`~/a/b` is odd"));
+    Page page(screen(80));
+    CHECK(page.prose("see /home/ann/x and (/home/ann/y), not /mnt/home/ann/z or /home/anna")
+          == "see ~/x and (~/y), not /mnt/home/ann/z or /home/anna");
+  }
+}
+
+TEST_SUITE("narrow screens") {
+  TEST_CASE("no table is wider than 40 columns") {
+    Page page(screen(40));
+    Table table({{"SKILL"},
+                 {"AGENTS", Fit::shrinks},
+                 {"TOKENS", Fit::right},
+                 {"STATE"},
+                 {"FROM", Fit::shrinks},
+                 {"DESCRIPTION", Fit::shrinks},
+                 {"WHERE"}});
+    table.add({{"a-rather-long-name"},
+               {"claude-code, codex"},
+               {"~1,520"},
+               {"in sync"},
+               {"~/.claude/skills"},
+               {"What it does."},
+               {"12 copies"}});
+    table.print(page, 2);
+    CHECK(widest_line(page.text(Stream::out)) <= 40);
+  }
+}
