@@ -191,7 +191,7 @@ asio::awaitable<void> Daemon::stop() {
   }
   co_await m_sessions.finish(k_finish_limit);
   if (m_trace) {
-    m_trace->flush();
+    m_trace->finish();
   }
   if (m_sessions.size() != 0 || (m_pool && m_pool->pending() != 0)) {
     // A worker that cannot be interrupted must not hold up the end; what it does to files is safe

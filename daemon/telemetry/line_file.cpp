@@ -33,11 +33,7 @@ Result<LineFile> LineFile::create(const std::string& path) {
 
 void LineFile::append(std::string_view line) {
   std::lock_guard lock(m_mutex);
-  if (!m_fd) {
-    return;
-  }
-  m_buffer += line;
-  m_buffer += '\n';
+  take(line);
   if (m_buffer.size() >= k_block) {
     write_out();
   }
@@ -46,6 +42,20 @@ void LineFile::append(std::string_view line) {
 void LineFile::flush() {
   std::lock_guard lock(m_mutex);
   write_out();
+}
+
+void LineFile::finish(std::string_view line) {
+  std::lock_guard lock(m_mutex);
+  take(line);
+  write_out();
+  m_fd.reset();
+}
+
+void LineFile::take(std::string_view line) {
+  if (m_fd) {
+    m_buffer += line;
+    m_buffer += '\n';
+  }
 }
 
 void LineFile::write_out() {

@@ -21,9 +21,12 @@ public:
 
   void append(std::string_view line);
   void flush();
+  // `line` is the last one; what is appended later is left out.
+  void finish(std::string_view line);
 
 private:
   explicit LineFile(UniqueFd fd);
+  void take(std::string_view line);
   void write_out();
 
   std::mutex m_mutex;

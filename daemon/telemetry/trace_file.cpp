@@ -18,13 +18,26 @@ TraceFile::TraceFile(LineFile file)
 
 Result<TraceFile> TraceFile::create(const std::string& path) {
   TRY_ASSIGN(LineFile file, LineFile::create(path));
-  file.append("[");
+  // A first entry of our own, so that every later one can bring the comma before it, whatever
+  // thread it comes from.
+  std::string line = "[";
+  JsonWriter writer(line);
+  writer.begin_object();
+  writer.field("name", "process_name");
+  writer.field("ph", "M"); // metadata
+  writer.field("pid", static_cast<std::int64_t>(::getpid()));
+  writer.key("args");
+  writer.begin_object();
+  writer.field("name", "upskilld");
+  writer.end_object();
+  writer.end_object();
+  file.append(line);
   return TraceFile(std::move(file));
 }
 
 void TraceFile::span(
     std::string_view category, std::string_view name, std::string_view id, Time start, Time end) {
-  std::string line;
+  std::string line = ",";
   JsonWriter writer(line);
   writer.begin_object();
   writer.field("name", name);
@@ -39,7 +52,6 @@ void TraceFile::span(
   writer.field("id", id);
   writer.end_object();
   writer.end_object();
-  line += ',';
   m_file.append(line);
 }
 

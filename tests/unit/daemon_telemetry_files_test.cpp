@@ -144,21 +144,42 @@ TEST_SUITE("Mirror") {
 }
 
 TEST_SUITE("TraceFile") {
-  TEST_CASE("it is Chrome's format once the bracket is closed, also after a crash") {
+  TEST_CASE("when it has ended it is Chrome's format and plain JSON, and takes no more") {
     TemporaryFolder folder;
     auto trace = TraceFile::create(folder / "trace");
     REQUIRE(trace);
     auto start = std::chrono::steady_clock::now();
     trace->span("call", "skill_list", "1.2", start, start + std::chrono::microseconds(150));
     trace->span("call", "status", "1.3", start, start);
-    trace->flush();
-    std::string text = file_text(folder / "trace");
-    text.erase(text.rfind(','));
-    auto events = nlohmann::json::parse(text + "]");
-    REQUIRE(events.size() == 2);
-    CHECK(events[0]["name"] == "skill_list");
-    CHECK(events[0]["ph"] == "X");
-    CHECK(events[0]["dur"] == 150);
-    CHECK(events[0]["args"]["id"] == "1.2");
+    trace->finish();
+    trace->span("call", "too_late", "1.4", start, start);
+    auto events = nlohmann::json::parse(file_text(folder / "trace"));
+    REQUIRE(events.size() == 3);
+    CHECK(events[0]["ph"] == "M");
+    CHECK(events[0]["args"]["name"] == "upskilld");
+    CHECK(events[1]["name"] == "skill_list");
+    CHECK(events[1]["ph"] == "X");
+    CHECK(events[1]["dur"] == 150);
+    CHECK(events[1]["args"]["id"] == "1.2");
+    CHECK(events[2]["name"] == "status");
+  }
+
+  TEST_CASE("one that nothing was told to is JSON too") {
+    TemporaryFolder folder;
+    REQUIRE(TraceFile::create(folder / "trace")); // and ends with its owner
+    CHECK(nlohmann::json::parse(file_text(folder / "trace")).size() == 1);
+  }
+
+  TEST_CASE("what a killed daemon leaves lacks no more than the bracket") {
+    TemporaryFolder folder;
+    auto trace = TraceFile::create(folder / "trace");
+    REQUIRE(trace);
+    auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < 1000; ++i) {
+      trace->span("call", "skill_list", "1.2", start, start);
+    }
+    // Never told to write, it has written a block; no more than that is there after a kill.
+    auto events = nlohmann::json::parse(file_text(folder / "trace") + "]");
+    CHECK(events.size() > 500);
   }
 }
