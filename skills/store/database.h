@@ -123,9 +123,8 @@ class Database {
 public:
   // Opens or makes `path` (0600, its folder 0700) and brings it to version migrations.size().
   // unsupported: it is of a newer version of ours, or another program's; it is left as it is.
-  // corrupt: set it aside (set_aside_database) and open again. When the last user did not end
-  // cleanly (a write-ahead log is left) all pages are checked first; otherwise damage shows where
-  // it is met.
+  // corrupt: set it aside (set_aside_database) and open again. All pages are checked; damage that
+  // comes later shows where it is met, and to whoever opens it next.
   static Result<Database> open(const std::string& path, std::span<const Migration> migrations);
 
   Database(Database&&) noexcept;

@@ -53,7 +53,9 @@ std::string hint_of(ErrorCode code) {
   case ErrorCode::no_space:
     return "free some space; nothing was changed";
   case ErrorCode::corrupt:
-    return "move the file aside; a new one is made, and no skill is lost by it";
+    return "`upskill daemon stop`: the next start puts it aside and begins a new one, and no skill "
+           "is "
+           "lost by it";
   case ErrorCode::permission:
     return "check the owner and mode of the file and of its folder";
   case ErrorCode::busy:

@@ -9,7 +9,13 @@ namespace upskill::store {
 
 Result<SyncStore> SyncStore::open(const std::string& path) {
   TRY_ASSIGN(Database database, Database::open(path, sync_migrations()));
-  return SyncStore(std::move(database));
+  SyncStore store(std::move(database));
+  // Sound pages may hold rows that cannot be read. What a start needs is read now, while the
+  // database can still be put aside.
+  TRY(store.scopes());
+  TRY(store.roots());
+  TRY(store.each_skill(TreeRecord::leave, [](const SkillView&) { return true; }));
+  return store;
 }
 
 Result<std::optional<std::string>> SyncStore::setting(std::string_view key) {

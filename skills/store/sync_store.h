@@ -23,7 +23,7 @@ using VisitSkill = std::function<bool(const SkillView&)>;
 // no error. Every function may be called inside a transaction of begin(); a visitor must not write.
 class SyncStore {
 public:
-  // Errors as of Database::open.
+  // Errors as of Database::open; corrupt too where a row of a scope, root or skill cannot be read.
   static Result<SyncStore> open(const std::string& path);
 
   Result<Transaction> begin() { return m_database.begin(); }

@@ -126,6 +126,18 @@ test_a_damaged_database() {
   [[ -s $a/good/SKILL.md && -s $c/good/SKILL.md ]] || fail "a skill is gone"
 }
 
+test_a_database_damaged_behind_its_header() {
+  enabled
+  run 0 upskill daemon stop
+  echo "edited meanwhile" >>"$a/good/SKILL.md"
+  local db=~/.local/state/upskill/sync.db
+  head -c $(($(stat -c %s "$db") - 4096)) /dev/urandom | dd of="$db" bs=4096 seek=1 conv=notrunc 2>/dev/null
+  run 0 upskill status
+  has "damaged"
+  ls ~/.local/state/upskill | grep -q 'sync.db.corrupt' || fail "it was not put aside"
+  goes_on
+}
+
 test_a_database_of_a_newer_version() {
   enabled
   run 0 upskill daemon stop

@@ -257,7 +257,16 @@ TEST_SUITE("Database") {
     SUBCASE("a file that is no database") {
       store_test::write(damaged, std::string(8192, 'x'));
     }
+    bool clean = false;
+    bool pages = false;
     SUBCASE("a page overwritten, found after an unclean end") {
+      pages = true;
+    }
+    SUBCASE("a page overwritten after a clean one") {
+      pages = true;
+      clean = true;
+    }
+    if (pages) {
       {
         Database database = open(path);
         auto batch = database.begin();
@@ -269,7 +278,9 @@ TEST_SUITE("Database") {
       Database database = open(path);
       REQUIRE(database.run("INSERT INTO notes (text) VALUES ('in the log')"));
       copy(path, damaged);
-      copy(path + "-wal", damaged + "-wal");
+      if (!clean) {
+        copy(path + "-wal", damaged + "-wal");
+      }
       std::string bytes = store_test::read(damaged);
       REQUIRE(bytes.size() > 20 * 4096);
       std::fill_n(bytes.begin() + 10 * 4096, 4096, '\xEE');

@@ -330,6 +330,23 @@ TEST_SUITE("SyncStore") {
     CHECK(store.scopes().error().code == ErrorCode::corrupt);
   }
 
+  TEST_CASE("a database whose rows cannot be read is damaged as a whole, and told so at once") {
+    Folder folder;
+    {
+      SyncStore store = open(folder);
+      scope_of(store);
+    }
+    sqlite3* handle = nullptr;
+    REQUIRE(sqlite3_open((folder / "sync.db").c_str(), &handle) == SQLITE_OK);
+    const char* sql = "INSERT INTO skills (scope, name, key, state, replicas, tree)"
+                      " SELECT id, 'a', 'a', 'in_sync', x'FFFFFF', x'' FROM scopes";
+    CHECK(sqlite3_exec(handle, sql, nullptr, nullptr, nullptr) == SQLITE_OK);
+    sqlite3_close(handle);
+    auto opened = SyncStore::open(folder / "sync.db");
+    REQUIRE_FALSE(opened);
+    CHECK(opened.error().code == ErrorCode::corrupt);
+  }
+
   // Frozen: what version 1 wrote must be read for ever. Never change it, add the next one.
   TEST_CASE("a database of version 1 is read") {
     Folder folder;

@@ -623,6 +623,12 @@ TEST_SUITE("Engine") {
     SUBCASE("damaged") {
       write(world.folder() / "state/sync.db", std::string(8192, 'x'));
     }
+    SUBCASE("damaged behind its first page") {
+      std::string bytes = read(world.folder() / "state/sync.db");
+      REQUIRE(bytes.size() > 4096);
+      std::fill(bytes.begin() + 4096, bytes.end(), '\xEE');
+      write(world.folder() / "state/sync.db", bytes);
+    }
     world.open();
     world.settle();
     for (std::size_t i : {0u, 1u, 2u}) {
