@@ -74,12 +74,15 @@ Result<SyncSettings> load_settings(const std::string& path) {
                                                      : fail(text.error());
   }
   const std::string what = "`" + path + "`";
-  TRY_ASSIGN(nlohmann::json document, parse_json(*text, what));
-  Result<SyncSettings> settings = decode_document<SyncSettings>(document, "settings");
+  // Not as a hint: the log and the warnings of `status` show the message alone.
+  const std::string cure = "; mend it, or remove it and run `upskill sync enable` again";
+  Result<nlohmann::json> document = parse_json(*text, what);
+  if (!document) {
+    return fail(ErrorCode::corrupt, document.error().message + cure);
+  }
+  Result<SyncSettings> settings = decode_document<SyncSettings>(*document, "settings");
   if (!settings) {
-    return fail(ErrorCode::corrupt,
-                what + " is damaged: " + settings.error().message,
-                "remove it and run `upskill sync enable` again");
+    return fail(ErrorCode::corrupt, what + " is damaged: " + settings.error().message + cure);
   }
   return settings;
 }

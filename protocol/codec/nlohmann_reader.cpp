@@ -4,8 +4,19 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 namespace upskill {
 namespace {
+
+// Where the `number`th byte, from 1, lies: as an editor counts, which is in characters.
+std::string place_of(std::string_view text, std::size_t number) {
+  std::string_view before = text.substr(0, number == 0 ? 0 : number - 1);
+  auto line = std::ranges::count(before, '\n') + 1;
+  before.remove_prefix(before.rfind('\n') + 1); // npos + 1 is 0
+  auto column = std::ranges::count_if(before, [](char byte) { return (byte & 0xC0) != 0x80; }) + 1;
+  return "line " + std::to_string(line) + ", column " + std::to_string(column);
+}
 
 class NlohmannReader final : public JsonReader {
 public:
@@ -95,8 +106,15 @@ Result<nlohmann::json> parse_json(std::string_view text, std::string_view what) 
     if (!too_deep) {
       return document;
     }
-  } catch (const nlohmann::json::exception& problem) {
-    return fail(ErrorCode::corrupt, std::string(what) + " is not valid JSON: " + problem.what());
+  } catch (const nlohmann::json::parse_error& problem) {
+    // The library's own words are for programmers.
+    return fail(ErrorCode::corrupt,
+                std::string(what) + " is not valid JSON at " + place_of(text, problem.byte),
+                "mend it there");
+  } catch (const nlohmann::json::exception&) {
+    return fail(ErrorCode::corrupt,
+                std::string(what) + " holds a number that is out of range",
+                "mend it there");
   }
   return fail(ErrorCode::too_large,
               std::string(what) + " nests deeper than " + std::to_string(k_max_json_depth));

@@ -10,7 +10,8 @@
 namespace upskill {
 
 // Parses with a bound on depth (64), so that hostile nesting cannot exhaust the stack. `what` names
-// the document in the error, for example "`config.json`".
+// the document in the error, for example "`config.json`"; what is no JSON is told with its line and
+// column (corrupt).
 Result<nlohmann::json> parse_json(std::string_view text, std::string_view what);
 
 // Calls `use` with a reader of `document`.

@@ -138,6 +138,15 @@ test_a_database_damaged_behind_its_header() {
   goes_on
 }
 
+test_settings_that_are_no_json() {
+  enabled
+  run 0 upskill daemon stop
+  printf '{\n  "enabled" true\n}\n' >~/.local/share/upskill/sync.json
+  run 0 upskill status
+  has 'sync.json` is not valid JSON at line 2, column 16' 'run `upskill sync enable` again'
+  lacks 'json.exception' 'parse_error'
+}
+
 test_a_database_of_a_newer_version() {
   enabled
   run 0 upskill daemon stop

@@ -68,6 +68,18 @@ TEST_SUITE("Codec") {
     CHECK(find_method("no_such") == nullptr);
   }
 
+  TEST_CASE("what is no JSON is told in our words, by line and column") {
+    auto message = [](std::string_view text) { return parse_json(text, "`x`").error().message; };
+    CHECK(message("{\"a\": 1,\n  \"b\" 2}") == "`x` is not valid JSON at line 2, column 7");
+    CHECK(message("") == "`x` is not valid JSON at line 1, column 1");
+    CHECK(message("[1,") == "`x` is not valid JSON at line 1, column 4");
+    CHECK(message("\n\n}") == "`x` is not valid JSON at line 3, column 1");
+    CHECK(message("[\"\u00e4\u00f6\" ?]") == "`x` is not valid JSON at line 1, column 7");
+    CHECK(message("[1e999]") == "`x` holds a number that is out of range");
+    CHECK(parse_json("]", "`x`").error().code == ErrorCode::corrupt);
+    CHECK_FALSE(parse_json("]", "`x`").error().hint.empty());
+  }
+
   TEST_CASE("nesting beyond the bound is refused") {
     CHECK(parse_json(std::string(63, '[') + std::string(63, ']'), "test").has_value());
     CHECK(parse_json(std::string(100'000, '['), "test").error().code != ErrorCode::internal);
