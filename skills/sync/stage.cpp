@@ -2,6 +2,7 @@
 
 #include "protocol/base/paths.h"
 #include "protocol/base/unique_fd.h"
+#include "skills/sync/stage_name.h"
 #include "skills/sync/walk.h"
 
 #include <dirent.h>
@@ -135,7 +136,14 @@ void Stager::count_on_from(const std::string& folder) {
 
 Result<std::string> Stager::fresh_path(const std::string& root, const std::string& skill) {
   TRY_ASSIGN(std::string folder, folder_of(root));
-  return folder + "/" + std::to_string(++m_sequence) + "." + skill;
+  std::string path = folder + "/" + std::to_string(++m_sequence);
+  std::string_view name = fitting_name(skill);
+  if (name.size() < skill.size()) {
+    TRY(m_files.make_link(skill, path + std::string(k_name_link)));
+  }
+  path += '.';
+  path += name;
+  return path;
 }
 
 ReadResult Stager::read(const std::string& path) const {
@@ -336,9 +344,8 @@ std::vector<std::pair<std::string, std::string>> Stager::leftovers(const std::st
     }
     for (const FolderNames::Name& name : names.names()) {
       std::string_view text = names.view(name);
-      std::size_t dot = text.find('.');
-      if (dot != std::string_view::npos) {
-        found.emplace_back(join_path(folder, text), text.substr(dot + 1));
+      if (text.find('.') != std::string_view::npos) {
+        found.emplace_back(join_path(folder, text), whole_name(fd.get(), text));
       }
     }
   }
@@ -351,6 +358,9 @@ void Stager::tidy(const std::string& root) {
     struct stat status {};
 
     if (::lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
+      for (const std::string& link : unused_name_links(folder)) {
+        (void)m_files.remove_file(link);
+      }
       (void)m_files.remove_folder(folder); // refuses unless it is empty
     }
   }

@@ -47,6 +47,19 @@ test_mirror_holds_what_decisions_say() {
   done
 }
 
+test_a_name_as_long_as_a_file_system_takes() {
+  enabled mirror
+  local name root
+  printf -v name '%0255d' 7
+  skill "${roots[0]}" "$name"
+  wait_idle
+  echo edited >>"${roots[1]}/$name/SKILL.md"
+  wait_idle
+  for root in "${roots[@]}"; do
+    same "${roots[1]}/$name" "$root/$name"
+  done
+}
+
 test_write_edit_rename_delete_in_any_folder() {
   enabled mirror
   local i from to

@@ -125,4 +125,50 @@ TEST_SUITE("Stager") {
     }
     ::umask(mask);
   }
+
+  TEST_CASE("a name as long as a file system takes is staged, put back and tidied away") {
+    for (std::string name : {std::string(255, 'n'), std::string(229, 'n') + "\u00e4" + "rest"}) {
+      CAPTURE(name);
+      test::Folder folder;
+      WatchedFiles files;
+      files.can_exchange = false;
+      const std::string root = folder / "root";
+      std::filesystem::create_directories(root);
+      auto bytes_of = [](std::size_t) -> Result<std::string> { return "text"; };
+      Stager stager(files);
+      auto staged = stager.stage(root, name, small_tree(), bytes_of);
+      REQUIRE(staged);
+      REQUIRE(stager.swap_in(root, name, *staged, std::nullopt));
+      auto copy = read_skill(AT_FDCWD, join_path(root, name), {});
+      REQUIRE(copy.tree.hash() == staged->hash);
+      ExpectedCopy expected{staged->hash, copy.stat.fingerprint};
+
+      auto second = stager.stage(root, name, small_tree(), bytes_of);
+      REQUIRE(second);
+      auto displaced = stager.swap_in(root, name, *second, expected);
+      REQUIRE(displaced);
+      REQUIRE(*displaced);
+      auto left = stager.leftovers(root);
+      REQUIRE(left.size() == 1);
+      CHECK(left[0] == std::pair((*displaced)->path, name));
+      stager.tidy(root);
+      CHECK(stager.leftovers(root) == left); // its name is not forgotten while it is there
+      REQUIRE(files.remove_tree((*displaced)->path));
+      stager.tidy(root);
+      CHECK_FALSE(std::filesystem::exists(folder / ".upskill-stage"));
+    }
+  }
+
+  TEST_CASE("a planted name leads nowhere") {
+    test::Folder folder;
+    WatchedFiles files;
+    const std::string root = folder / "root";
+    const std::string begin(230, 'n');
+    std::filesystem::create_directories(folder / (".upskill-stage/7-old." + begin));
+    std::filesystem::create_directories(root);
+    std::filesystem::create_symlink(begin + "/../../out", folder / ".upskill-stage/7-name");
+    auto left = Stager(files).leftovers(root);
+    REQUIRE(left.size() == 1);
+    CHECK(left[0].second == begin);
+  }
 }
