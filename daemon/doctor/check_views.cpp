@@ -1,6 +1,7 @@
 #include "daemon/doctor/checks.h"
 #include "protocol/base/atomic_file.h"
 #include "protocol/base/bounds.h"
+#include "protocol/base/utf8.h"
 #include "skills/document/loaders.h"
 #include "skills/document/reference_folder.h"
 #include "skills/library/document_file.h"
@@ -25,16 +26,25 @@ public:
   explicit Judgement(const std::stop_token& stopping)
       : m_stopping(stopping) {}
 
-  LoaderReport operator()(const agents::Agent& agent, const std::string& folder) {
-    for (const LoaderReport& report : odd_reports(folder)) {
-      if (report.loader == agent.title) {
-        if (report.verdict == LoaderVerdict::skipped) {
-          m_skipped[{folder, report.reason}].push_back(agent.title);
+  library::LoadedSkill operator()(const agents::Agent& agent, const std::string& folder) {
+    const Judged& judged = judge(folder);
+    for (const document::LoaderReading& reading : judged.odd) {
+      if (reading.loader == agent.title) {
+        if (reading.verdict == LoaderVerdict::skipped) {
+          m_skipped[{folder, reading.reason}].push_back(agent.title);
         }
-        return report;
+        return {reading, reading.name};
       }
     }
-    return {agent.title, LoaderVerdict::valid, {}};
+    return {{agent.title, LoaderVerdict::valid, {}}, judged.name};
+  }
+
+  // The folders of different skills that say they have this name; empty where there is but one.
+  std::vector<std::string> namesakes(const std::string& name) const {
+    auto found = m_folders.find(name);
+    return found == m_folders.end() || found->second.size() < 2
+               ? std::vector<std::string>()
+               : std::vector<std::string>(found->second.begin(), found->second.end());
   }
 
   // Loaders by folder and reason.
@@ -43,19 +53,27 @@ public:
   const Skipped& skipped() const { return m_skipped; }
 
 private:
-  // Those that are not `valid`: of most skills there is none.
-  const std::vector<LoaderReport>& odd_reports(const std::string& folder) {
-    auto [at, is_new] = m_odd.try_emplace(folder);
-    if (is_new && !m_stopping.stop_requested()) {
-      std::optional<std::string> bytes = read(folder);
-      if (bytes) {
-        at->second = document::report_loaders(*bytes, base_name(folder));
-        std::erase_if(at->second, [](const LoaderReport& report) {
-          return report.verdict == LoaderVerdict::valid;
-        });
-      }
+  struct Judged {
+    std::string name = {}; // for every loader that is not odd; empty: the folder's
+    std::vector<document::LoaderReading> odd = {};
+  };
+
+  // Odd are those that do not find it valid, or name it otherwise: of most skills there is none.
+  const Judged& judge(const std::string& folder) {
+    auto [at, is_new] = m_judged.try_emplace(folder);
+    Judged& judged = at->second;
+    std::string own(base_name(folder));
+    std::optional<std::string> bytes =
+        is_new && !m_stopping.stop_requested() ? read(folder) : std::nullopt;
+    if (bytes) {
+      judged.name = document::usual_name(*bytes);
+      judged.odd = document::read_as_loaders(*bytes, own);
+      std::erase_if(judged.odd, [&](const document::LoaderReading& reading) {
+        return reading.verdict == LoaderVerdict::valid && reading.name == judged.name;
+      });
+      m_folders[judged.name.empty() ? own : judged.name].insert(own);
     }
-    return at->second;
+    return judged;
   }
 
   static std::optional<std::string> read(const std::string& folder) {
@@ -66,7 +84,8 @@ private:
   }
 
   const std::stop_token& m_stopping;
-  std::map<std::string, std::vector<LoaderReport>> m_odd;
+  std::map<std::string, Judged> m_judged;                 // by folder
+  std::map<std::string, std::set<std::string>> m_folders; // their last parts, by name
   Skipped m_skipped;
 };
 
@@ -96,12 +115,20 @@ std::string how_to_avoid(const agents::Agent& agent) {
          + " reads; `upskill agents` shows them, and the policy `cover` makes no more than it must";
 }
 
-void report_duplicates(const agents::Agent& agent, const AgentView& view, Findings& findings) {
+void report_duplicates(const agents::Agent& agent,
+                       const AgentView& view,
+                       const Judgement& judgement,
+                       Findings& findings) {
   std::string named;
   std::size_t many = 0;
+  std::string hint = how_to_avoid(agent);
   for (const ListedSkill& skill : view.lists) {
     if (skill.times > 1 && ++many <= k_named) {
-      named += (named.empty() ? "`" : ", `") + skill.skill + "`";
+      named += (named.empty() ? "`" : ", `") + to_valid_utf8(skill.skill) + "`";
+      if (std::vector<std::string> folders = judgement.namesakes(skill.skill); !folders.empty()) {
+        hint = "`" + to_valid_utf8(skill.skill) + "` is the `name` of different skills, in `"
+               + folders[0] + "` and `" + folders[1] + "`: give each its own";
+      }
     }
   }
   if (many > 0) {
@@ -110,7 +137,7 @@ void report_duplicates(const agents::Agent& agent, const AgentView& view, Findin
                  agent.title + " will list " + std::to_string(many)
                      + (many == 1 ? " skill" : " skills") + " more than once: " + named
                      + (many > k_named ? ", ..." : ""),
-                 how_to_avoid(agent));
+                 std::move(hint));
   }
 }
 
@@ -127,7 +154,7 @@ check_views(const Sight& sight, Findings& findings, const std::stop_token& stopp
       library::agent_views(sight.agents, sight.folders, listed, std::ref(judgement));
   report_skipped(judgement.skipped(), findings);
   for (std::size_t i = 0; i < views.size(); ++i) {
-    report_duplicates(*sight.agents[i], views[i], findings);
+    report_duplicates(*sight.agents[i], views[i], judgement, findings);
   }
   return views;
 }

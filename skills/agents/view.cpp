@@ -1,5 +1,7 @@
 #include "skills/agents/view.h"
 
+#include "protocol/base/paths.h"
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -144,15 +146,17 @@ view_of(const Agent& agent, std::span<const ReadRoot> roots, std::span<const std
   }
   AgentView view;
   view.agent = agent.id;
-  std::set<std::string> listed_names;
+  std::set<std::string_view> listed_folders;
   for (auto& [name, row] : rows) {
     view.lists.push_back(listed(agent, name, row));
-    if (view.lists.back().times > 0) {
-      listed_names.insert(name);
+    for (const PresentSkill* skill : row.shown) {
+      if (agent.loader.same_name == SameName::all || skill->path == view.lists.back().path) {
+        listed_folders.insert(base_name(skill->path));
+      }
     }
   }
   for (const std::string& name : known) {
-    if (!listed_names.contains(name)) {
+    if (!listed_folders.contains(name)) {
       view.misses.push_back(name);
     }
   }

@@ -31,7 +31,8 @@ struct ReadRoot {
 // What the agent will really list (facts: agents.md, section 2). `roots` are those that it reads,
 // in its loader's order, the user's before the project's: where the first of two wins that is the
 // user's, as Claude Code has it, and where the last wins the project's, as Gemini CLI has it.
-// `known` are the names of all skills there are; `misses` is what of them the agent does not show.
+// `known` are the names of the folders of all skills there are; `misses` is what of them the agent
+// does not show. Different skills may have one name, and then do to each other what copies do.
 // A copy that is passed over stands in the list with `times` 0 and the reason, unless another copy
 // of that name is shown; then the reason is a note there. Both lists are by name.
 AgentView

@@ -1,5 +1,6 @@
 #include "skills/document/loaders.h"
 
+#include "skills/document/document.h"
 #include "skills/document/front_matter.h"
 #include "skills/document/quick_validate.h"
 #include "skills/document/reference.h"
@@ -167,12 +168,13 @@ bool is_text(const Yaml& value) {
   return value.is_scalar() && core_type(value) == CoreType::string;
 }
 
-LoaderReport scan_lines(std::string_view loader, std::string_view yaml, const std::string& why) {
+LoaderReading scan_lines(std::string_view loader, std::string_view yaml, const std::string& why) {
   RescuedFields fields = rescue_fields(yaml);
   if (!fields.name || !fields.description) {
     return skipped(loader, why);
   }
-  return repaired(loader, why + "; it reads name and description line by line");
+  return {repaired(loader, why + "; it reads name and description line by line"),
+          std::string(strip(*fields.name))};
 }
 
 LoaderReport without_metadata(const LoaderRow& row, const std::string& why) {
@@ -188,9 +190,9 @@ std::string describe(const std::vector<Repair>& repairs) {
   return text + " as if quoted";
 }
 
-LoaderReport
+LoaderReading
 judge_fields(const LoaderRow& row, const Reading& reading, const YamlDocument& document) {
-  LoaderReport report{std::string(row.loader), LoaderVerdict::valid, {}};
+  LoaderReading report(LoaderReport{std::string(row.loader), LoaderVerdict::valid, {}});
   for (std::string_view field : {"name", "description"}) {
     const Yaml* value = document.root.find(field);
     std::string what = "`" + std::string(field) + "`";
@@ -212,11 +214,14 @@ judge_fields(const LoaderRow& row, const Reading& reading, const YamlDocument& d
         return skipped(row.loader, why);
       }
     }
+    if (field == "name" && is_given(value) && value->is_scalar()) {
+      report.name = strip(value->text);
+    }
   }
   return report;
 }
 
-LoaderReport judge(const LoaderRow& row, const Reading& reading) {
+LoaderReading judge(const LoaderRow& row, const Reading& reading) {
   if (std::string unfit = unfit_fence(row, reading.split); !unfit.empty()) {
     return row.needs_front_matter ? skipped(row.loader, unfit) : without_metadata(row, unfit);
   }
@@ -233,10 +238,12 @@ LoaderReport judge(const LoaderRow& row, const Reading& reading) {
   }
   bool quotes = row.bad_yaml == BadYaml::quote || row.bad_yaml == BadYaml::quote_or_ignore;
   if (quotes && reading.repair) {
-    LoaderReport report = judge_fields(row, reading, reading.repair->document);
-    return report.verdict == LoaderVerdict::skipped
-               ? report
-               : repaired(row.loader, describe(reading.repair->repairs));
+    LoaderReading report = judge_fields(row, reading, reading.repair->document);
+    if (report.verdict != LoaderVerdict::skipped) {
+      report.verdict = LoaderVerdict::repaired;
+      report.reason = describe(reading.repair->repairs);
+    }
+    return report;
   }
   switch (row.bad_yaml) {
   case BadYaml::scan_lines:
@@ -255,11 +262,12 @@ LoaderReport judge_validator(std::string_view loader, std::string reason) {
 
 } // namespace
 
-std::vector<LoaderReport> report_loaders(std::string_view bytes, std::string_view folder_name) {
+std::vector<LoaderReading> read_as_loaders(std::string_view bytes, std::string_view folder_name) {
   std::vector<std::string> errors = validate_as_reference(bytes, folder_name);
-  std::vector<LoaderReport> reports;
-  reports.push_back(judge_validator("skills-ref", errors.empty() ? std::string{} : errors.front()));
-  reports.push_back(judge_validator("quick_validate", quick_validate(bytes)));
+  std::vector<LoaderReading> reports;
+  reports.emplace_back(
+      judge_validator("skills-ref", errors.empty() ? std::string{} : errors.front()));
+  reports.emplace_back(judge_validator("quick_validate", quick_validate(bytes)));
   FrontMatterSplit tolerant = split_front_matter(bytes);
   Reading whole_line = read(tolerant);
   // A loader that closes at any line that begins with `---` reads another text only in rare files.
@@ -274,6 +282,18 @@ std::vector<LoaderReport> report_loaders(std::string_view bytes, std::string_vie
     reports.push_back(judge(row, by_prefix ? other : whole_line));
   }
   return reports;
+}
+
+std::vector<LoaderReport> report_loaders(std::string_view bytes, std::string_view folder_name) {
+  std::vector<LoaderReport> reports;
+  for (LoaderReading& reading : read_as_loaders(bytes, folder_name)) {
+    reports.push_back(std::move(reading));
+  }
+  return reports;
+}
+
+std::string usual_name(std::string_view bytes) {
+  return read_document(bytes).name;
 }
 
 } // namespace upskill::document

@@ -62,9 +62,13 @@ private:
     bool looked_at =
         m_agent.loader.depth == agents::k_any_depth || skill.depth <= m_agent.loader.depth;
     if (m_judge && looked_at) {
-      LoaderReport report = m_judge(m_agent, skill.real_path);
-      skill.verdict = report.verdict;
-      skill.reason = std::move(report.reason);
+      LoadedSkill loaded = m_judge(m_agent, skill.real_path);
+      skill.verdict = loaded.report.verdict;
+      skill.reason = std::move(loaded.report.reason);
+      // One that is skipped is not listed under any name: then the folder's says which it is.
+      if (!loaded.name.empty() && skill.verdict != LoaderVerdict::skipped) {
+        skill.name = std::move(loaded.name);
+      }
     }
   }
 

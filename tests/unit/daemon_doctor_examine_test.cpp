@@ -85,6 +85,26 @@ TEST_SUITE("doctor") {
     CHECK(result.healthy);
   }
 
+  TEST_CASE("skills are listed by the name that they say they have") {
+    SkillsWorld world;
+    world.file(".agents/skills/outer/SKILL.md", "---\nname: outer\ndescription: d\n---\n");
+    world.file(".agents/skills/x1/SKILL.md", "---\nname: outer\ndescription: d\n---\n");
+    world.file(".agents/skills/x2/SKILL.md", "---\ndescription: d\n---\n");
+    world.file(".claude/skills/x3/SKILL.md", "---\nname: [x\ndescription: d\n---\n");
+    auto result = examine(world);
+    const AgentView& codex = view_of(result, "codex");
+    REQUIRE(codex.lists.size() == 2);
+    CHECK(codex.lists[0].skill == "outer");
+    CHECK(codex.lists[0].times == 2);
+    CHECK(codex.lists[1].skill == "x2"); // it has no name, so its folder's is taken
+    CHECK(codex.misses == std::vector<std::string>{"x3"});
+    auto twice = of(result, "duplicates");
+    REQUIRE(twice.size() == 1);
+    CHECK(twice[0].message == "Codex will list 1 skill more than once: `outer`");
+    CHECK(twice[0].hint
+          == "`outer` is the `name` of different skills, in `outer` and `x1`: give each its own");
+  }
+
   TEST_CASE("a skill that an agent's loader skips is told once, with who skips it") {
     SkillsWorld world;
     world.file(".agents/skills/a/SKILL.md", "---\nname: a\n---\nno description\n");

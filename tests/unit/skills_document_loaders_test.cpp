@@ -35,9 +35,35 @@ LoaderReport report_of(const std::string& loader, const std::string& bytes) {
   return {};
 }
 
+// The name under which a loader shows a skill in the folder `calendar`.
+std::string name_in(const std::string& loader, const std::string& bytes) {
+  for (const LoaderReading& reading : read_as_loaders(bytes, "calendar")) {
+    if (reading.loader == loader) {
+      return reading.name;
+    }
+  }
+  return "no such loader";
+}
+
 } // namespace
 
 TEST_SUITE_BEGIN("Loaders");
+
+TEST_CASE("a skill goes by the name it says, and by its folder's only without") {
+  for (const char* loader : {"Codex", "Claude Code", "Gemini CLI", "Pi"}) {
+    CAPTURE(loader);
+    CHECK(name_in(loader, with_front_matter("name: ' other '\ndescription: d\n")) == "other");
+    CHECK(name_in(loader, with_front_matter("description: d\n")) == "");
+  }
+  CHECK(name_in("Codex", with_front_matter("name: 12\ndescription: d\n")) == "12");
+  const std::string colon = with_front_matter("name: other\ndescription: a: b\n");
+  CHECK(name_in("Codex", colon) == "other");
+  CHECK(name_in("Gemini CLI", colon) == "other"); // line by line
+  const std::string broken = with_front_matter("name: other\ndescription: d\n\tx: [\n");
+  CHECK(name_in("Claude Code", broken) == ""); // the body alone is loaded
+  CHECK(usual_name(broken) == "other");
+  CHECK(usual_name(with_front_matter("description: d\n")) == "");
+}
 
 TEST_CASE("each loader of the table reports once and in order") {
   auto reports = report_loaders(with_front_matter("name: calendar\ndescription: d\n"), "calendar");

@@ -232,6 +232,26 @@ TEST_SUITE("Sight") {
     CHECK(library.view("cursor").lists.at(0).times == 1);
   }
 
+  TEST_CASE("skills that have one name meet as copies do, and their folders are what is missed") {
+    Tree tree;
+    tree.skill(".agents/skills/outer");
+    tree.skill(".agents/skills/x1");
+    Judge judge = [](const agents::Agent& agent, const std::string&) {
+      return LoadedSkill{{agent.title, LoaderVerdict::valid, {}}, "outer"};
+    };
+    Library library(tree, {"codex", "gemini-cli"});
+    AgentView codex = library.view("codex", judge);
+    REQUIRE(codex.lists.size() == 1);
+    CHECK(codex.lists[0].skill == "outer");
+    CHECK(codex.lists[0].times == 2);
+    CHECK(codex.lists[0].note.find(tree / ".agents/skills/x1") != std::string::npos);
+    CHECK(codex.misses.empty());
+    AgentView gemini = library.view("gemini-cli", judge);
+    REQUIRE(gemini.lists.size() == 1);
+    CHECK(gemini.lists[0].times == 1);
+    CHECK(gemini.misses == Names{"outer"}); // the last one wins
+  }
+
   TEST_CASE("the judge is asked for what an agent looks at, and is believed") {
     Tree tree;
     tree.skill(".agents/skills/x");
@@ -239,12 +259,13 @@ TEST_SUITE("Sight") {
     Names asked;
     Judge judge = [&](const agents::Agent& agent, const std::string& folder) {
       asked.push_back(agent.id + " " + folder);
-      return LoaderReport{agent.title, LoaderVerdict::skipped, "`description` is missing"};
+      return LoadedSkill{{agent.title, LoaderVerdict::skipped, "`description` is missing"}, "z"};
     };
     Library library(tree, {"gemini-cli"});
     AgentView view = library.view("gemini-cli", judge);
     CHECK(asked == Names{"gemini-cli " + tree / ".agents/skills/x"});
     CHECK(view.lists.at(0).times == 0);
+    CHECK(view.lists[0].skill == "x");
     CHECK(view.lists[0].note
           == "`" + tree / ".agents/skills/x` is skipped: `description` is missing");
     CHECK(view.misses == Names{"x"});
