@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <thread>
 
 namespace upskill::daemon {
 namespace {
@@ -17,6 +18,8 @@ constexpr auto k_drain_limit = std::chrono::milliseconds(1400);
 constexpr auto k_engine_limit = std::chrono::milliseconds(300);
 constexpr auto k_finish_limit = std::chrono::milliseconds(150);
 constexpr std::size_t k_pool_threads = 2;
+constexpr auto k_holder_limit = std::chrono::seconds(3); // more than a stop may take
+constexpr auto k_holder_pause = std::chrono::milliseconds(10);
 
 mcp::ServerInfo server_info() {
   mcp::ServerInfo info;
@@ -48,10 +51,14 @@ std::string_view version() {
   return UPSKILL_VERSION;
 }
 
-Daemon::Daemon(const Options& options, const Places& places, telemetry::Log& log)
+Daemon::Daemon(const Options& options,
+               const Places& places,
+               telemetry::Log& log,
+               TemporaryState* temporary)
     : m_options(options)
     , m_places(places)
     , m_log(log)
+    , m_temporary(temporary)
     , m_server(server_info())
     , m_binder(log)
     , m_services{m_io, m_server, m_binder, m_log, m_counters}
@@ -68,18 +75,16 @@ Daemon::~Daemon() = default;
 
 Result<void> Daemon::run(const MakeEngine& make_engine) {
   TRY(open_files());
-  if (m_options.private_fd < 0) {
-    TRY_ASSIGN(m_instance, SingleInstance::acquire(m_places));
-    if (!m_instance) {
-      if (m_options.ready_fd < 0) {
-        // A person started it; of several that clients start at once all but one end like this.
-        std::fprintf(stderr,
-                     "upskilld: a daemon for `%s` is running already\n"
-                     "hint: `upskill daemon stop` ends it\n",
-                     m_places.state.c_str());
-      }
-      return {};
+  TRY_ASSIGN(bool is_ours, take_place());
+  if (!is_ours) {
+    if (m_options.ready_fd < 0) {
+      // A person started it; of several that clients start at once all but one end like this.
+      std::fprintf(stderr,
+                   "upskilld: a daemon for `%s` is running already\n"
+                   "hint: `upskill daemon stop` ends it\n",
+                   m_places.state.c_str());
     }
+    return {};
   }
   Signals::Actions actions{[this] { request_stop("it was told to by a signal"); },
                            [this] { m_log.reopen(); }};
@@ -99,6 +104,29 @@ Result<void> Daemon::run(const MakeEngine& make_engine) {
   }
   m_io.run();
   return {};
+}
+
+// The right to the state, unless it is nobody else's anyway. False: another daemon has it.
+Result<bool> Daemon::take_place() {
+  if (m_temporary != nullptr) {
+    return true;
+  }
+  bool is_private = m_options.private_fd >= 0;
+  // The private daemon of the command before may still be ending.
+  auto deadline = runtime::Clock::now() + (is_private ? k_holder_limit : std::chrono::seconds(0));
+  for (;;) {
+    TRY_ASSIGN(m_instance, SingleInstance::acquire(m_places));
+    if (m_instance || runtime::Clock::now() >= deadline) {
+      break;
+    }
+    std::this_thread::sleep_for(k_holder_pause);
+  }
+  if (!m_instance && is_private) {
+    return fail(ErrorCode::busy,
+                "another daemon works on the state `" + m_places.state + "`",
+                "leave out `--private` to use that one, or end it with `upskill daemon stop`");
+  }
+  return m_instance.has_value();
 }
 
 Result<void> Daemon::open_files() {
@@ -197,6 +225,9 @@ asio::awaitable<void> Daemon::stop() {
     // A worker that cannot be interrupted must not hold up the end; what it does to files is safe
     // against that, as against a power cut.
     m_log.info("upskilld ends with work left over");
+    if (m_temporary != nullptr) {
+      m_temporary->remove();
+    }
     ::_exit(0);
   }
   m_signals->close();

@@ -10,6 +10,7 @@
 #include "daemon/single_instance.h"
 #include "daemon/telemetry/counters.h"
 #include "daemon/telemetry/log.h"
+#include "daemon/temporary_state.h"
 #include "protocol/base/paths.h"
 
 #include <memory>
@@ -24,13 +25,17 @@ std::string_view version();
 // Owner: main. Thread: the main one.
 class Daemon {
 public:
-  Daemon(const Options& options, const Places& places, telemetry::Log& log);
+  // `temporary`: the places are nobody else's and end with it; without, they are locked.
+  Daemon(const Options& options,
+         const Places& places,
+         telemetry::Log& log,
+         TemporaryState* temporary = nullptr);
   ~Daemon();
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
 
   // Serves until it is told to stop. Returns at once, and without an error, when another daemon has
-  // this state directory.
+  // this state directory; for a private one that is an error (busy).
   Result<void> run(const MakeEngine& make_engine);
 
   // Answers what is in flight, then ends, within 2 s. May be called from a handler.
@@ -42,6 +47,7 @@ public:
   telemetry::Log& log() { return m_log; }
 
 private:
+  Result<bool> take_place();
   Result<void> open_files();
   Result<void> listen();
   void start_engine(const MakeEngine& make_engine);
@@ -53,6 +59,7 @@ private:
   const Options& m_options;
   const Places& m_places;
   telemetry::Log& m_log;
+  TemporaryState* m_temporary; // null: the state is meant to stay
   runtime::Clock::time_point m_started = runtime::Clock::now();
 
   asio::io_context m_io{1}; // one thread: Asio need not lock

@@ -110,7 +110,8 @@ std::string_view help_text() {
          "  --mirror FILE    write every message in both directions to FILE, as JSON lines\n"
          "  --trace FILE     write what takes how long to FILE, in Chrome's trace format\n"
          "  --ready-fd N     write one byte to descriptor N when listening\n"
-         "  --private N      serve only the client connected to descriptor N, then end\n"
+         "  --private N      serve only the client connected to descriptor N, then end; with a\n"
+         "                   state that ends too, unless XDG_STATE_HOME names one\n"
          "  --version        print the version and end\n"
          "  --help           print this and end\n";
 }

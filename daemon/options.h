@@ -9,7 +9,7 @@ namespace upskill::daemon {
 
 struct Options {
   int ready_fd = -1;   // one byte goes there when the daemon listens
-  int private_fd = -1; // serve this connected socket only, without lock and listener
+  int private_fd = -1; // serve this connected socket only, without listener
   telemetry::LogOptions log = {};
   std::string mirror = {};
   std::string trace = {};

@@ -2,6 +2,7 @@
 
 #include "daemon/daemon.h"
 #include "daemon/telemetry/crash_handler.h"
+#include "daemon/temporary_state.h"
 
 #include <fcntl.h>
 #include <malloc.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <optional>
 
 namespace upskill::daemon {
 namespace {
@@ -54,16 +56,26 @@ int report(const Error& error, int code) {
 }
 
 int serve(const Options& options, const MakeEngine& make_engine) {
-  auto places = find_places(process_environment());
+  Environment environment = process_environment();
+  auto places = find_places(environment);
   if (!places) {
     return report(places.error(), k_failed);
+  }
+  // A daemon for one command must not touch what another works on, unless it was told to.
+  std::optional<TemporaryState> temporary;
+  if (options.private_fd >= 0 && !names_state(environment)) {
+    auto made = TemporaryState::make(environment, *places);
+    if (!made) {
+      return report(made.error(), k_failed);
+    }
+    temporary.emplace(std::move(*made));
   }
   auto log = telemetry::Log::open(options.log);
   if (!log) {
     return report(log.error(), k_failed);
   }
   telemetry::install_crash_handler(log->descriptor());
-  Daemon daemon(options, *places, *log);
+  Daemon daemon(options, *places, *log, temporary ? &*temporary : nullptr);
   auto served = daemon.run(make_engine);
   if (!served) {
     if (!log->path().empty()) {

@@ -35,13 +35,24 @@ bool looks_at_daemon(const Invocation& invocation) {
   return invocation.command.method->name.starts_with("daemon_");
 }
 
+bool is_private(const Invocation& invocation, const Environment& environment) {
+  return (invocation.run_private || environment("CI") == "true") && !looks_at_daemon(invocation);
+}
+
+// What it would record, and each version that it would replace, ends with a private daemon's state:
+// neither "sync is off" nor "nothing is lost" would be true.
+bool would_be_forgotten(const Invocation& invocation, const Environment& environment) {
+  return is_private(invocation, environment) && !names_state(environment)
+         && invocation.command.method->effect != Effect::reads && !invocation.flag("dry_run");
+}
+
 Result<UniqueFd> open_connection(const Invocation& invocation, const Environment& environment) {
   TRY_ASSIGN(Places places, find_places(environment));
   if (looks_at_daemon(invocation)) {
     return connect::connect_to_daemon(places);
   }
-  if (invocation.run_private || environment("CI") == "true") {
-    return connect::start_private_daemon(environment);
+  if (is_private(invocation, environment)) {
+    return connect::start_private_daemon(places, environment);
   }
   return connect::connect_or_start(places, environment);
 }
@@ -223,6 +234,15 @@ int call_method(const Invocation& invocation,
     Error error = system_error(errno, "the configuration `" + invocation.config + "`");
     error.hint = "`--config` takes the path of a file that can be read";
     return end_with(error);
+  }
+  if (would_be_forgotten(invocation, environment)) {
+    return end_with({ErrorCode::refused,
+                     "`upskill " + invocation.command.words
+                         + "` changes what the daemon remembers, and one for this command alone "
+                           "forgets it",
+                     invocation.run_private
+                         ? "leave out `--private`, or set XDG_STATE_HOME to a folder that stays"
+                         : "unset CI, or set XDG_STATE_HOME to a folder that stays"});
   }
   if (needs_a_word(invocation) && !can_ask()) {
     return end_with(

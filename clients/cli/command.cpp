@@ -183,7 +183,7 @@ const std::vector<Option>& global_options() {
   static const std::vector<Option> k_options{
       own_option("json", 0, ValueKind::flag, "Print the result as one JSON document."),
       own_option("yes", 'y', ValueKind::flag, "Do it without asking."),
-      own_option("private", 0, ValueKind::flag, "Use a daemon for this command alone."),
+      own_option("private", 0, ValueKind::flag, "Use a daemon and a state for this command alone."),
       own_option("config", 0, ValueKind::text, "Path of the configuration to use."),
       own_option("no-color", 0, ValueKind::flag, "No colours; NO_COLOR does the same."),
       own_option("help", 'h', ValueKind::flag, "Show help."),

@@ -52,7 +52,9 @@ constexpr std::array<Term, 6> k_environment{
     {{"HOME, XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_DATA_HOME",
       "where everything lies; another state folder is another daemon"},
      {"UPSKILL_CONFIG", "path of the configuration"},
-     {"CI", "`true`: every command uses a daemon of its own, as with --private"},
+     {"CI",
+      "`true`: every command uses a daemon of its own, as with --private; its state ends with it "
+      "unless XDG_STATE_HOME names one"},
      {"NO_COLOR", "when not empty: no colours"},
      {"COLUMNS", "width to draw for where there is no terminal"},
      {"PATH", "where `upskilld` is looked for when it is not beside `upskill`"}}};

@@ -195,7 +195,20 @@ Result<UniqueFd> connect_or_start(const Places& places, const Environment& envir
               "`" + plan.log + "` says why, or run `upskill daemon run` to see it");
 }
 
-Result<UniqueFd> start_private_daemon(const Environment& environment) {
+Result<UniqueFd> start_private_daemon(const Places& places, const Environment& environment) {
+  if (names_state(environment)) {
+    // The lock decides; this is only to tell at once.
+    Result<UniqueFd> running = connect_to_daemon(places);
+    if (running) {
+      return fail(ErrorCode::busy,
+                  "a daemon runs on the state `" + places.state + "`, which two may not share",
+                  "leave out `--private` (or unset CI) to use that one, or end it with "
+                  "`upskill daemon stop`");
+    }
+    if (running.error().code != ErrorCode::unavailable) {
+      return running;
+    }
+  }
   TRY_ASSIGN(std::string program, find_daemon_program(environment));
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {

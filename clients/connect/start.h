@@ -34,7 +34,8 @@ Result<void> start_daemon(const StartPlan& plan);
 // A connection to the daemon, started first where it is absent.
 Result<UniqueFd> connect_or_start(const Places& places, const Environment& environment);
 
-// A daemon for this command alone, over a socket pair; it ends when the socket closes.
-Result<UniqueFd> start_private_daemon(const Environment& environment);
+// A daemon for this command alone, over a socket pair; it ends when the socket closes. Its state
+// ends with it, unless the environment names one (names_state): `busy` where a daemon runs on that.
+Result<UniqueFd> start_private_daemon(const Places& places, const Environment& environment);
 
 } // namespace upskill::connect

@@ -60,6 +60,10 @@ Result<Places> find_places(const Environment& environment) {
   return places;
 }
 
+bool names_state(const Environment& environment) {
+  return environment("XDG_STATE_HOME").value_or("").starts_with('/');
+}
+
 std::string socket_path(const Places& places, unsigned uid) {
   std::string direct = places.run() + "/upskilld.sock";
   if (direct.size() < sizeof(sockaddr_un::sun_path)) {

@@ -34,6 +34,9 @@ struct Places {
 // identifies the daemon.
 Result<Places> find_places(const Environment& environment);
 
+// Whether the caller says which state is meant (XDG_STATE_HOME, absolute).
+bool names_state(const Environment& environment);
+
 // The socket's path: run()/upskilld.sock, or, where that is too long for sockaddr_un (108 bytes), a
 // 0700 folder of this user's named by a hash of the state directory: /run/user/UID where that
 // exists, else /tmp.

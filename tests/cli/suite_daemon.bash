@@ -98,7 +98,9 @@ test_private_leaves_no_socket() {
 test_private_is_silent_where_all_is_well() {
   three_agents
   skill ~/.claude/skills one
-  run 0 upskill sync enable --private --yes
+  run 0 upskill sync enable --private --dry-run
+  [[ -z $err ]] || fail "stderr holds: $err"
+  XDG_STATE_HOME=$HOME/other run 0 upskill sync enable --private --yes
   [[ -z $err ]] || fail "stderr holds: $err"
   run 0 env CI=true upskill status --json
   [[ -z $err ]] || fail "stderr holds: $err"
@@ -107,6 +109,63 @@ test_private_is_silent_where_all_is_well() {
 test_ci_is_private() {
   run 0 env CI=true upskill status --json
   absent "$run_folder/upskilld.sock"
+}
+
+# is_empty FOLDER: what a daemon that is ending had there goes with it.
+is_empty() {
+  local i
+  for ((i = 0; i < 500; i++)); do
+    [[ -n $(ls -A "$1") ]] || return 0
+    sleep 0.01
+  done
+  fail "$1 holds: $(ls -A "$1")"
+}
+
+test_private_touches_no_state_and_no_folder() {
+  three_agents
+  mkdir tmp
+  export TMPDIR=$PWD/tmp
+  skill ~/.claude/skills one
+  run 0 upskill sync enable --yes
+  wait_idle
+  run 0 upskill daemon stop
+  echo edited >>~/.claude/skills/one/SKILL.md
+  (cd ~ && find . -printf '%p %i %T@ %s\n' | sort) >before
+  run 0 upskill list --private
+  has one
+  run 0 upskill sync status --private --json
+  has '"enabled":false'
+  run 0 env CI=true upskill doctor --json
+  is_empty tmp
+  (cd ~ && find . -printf '%p %i %T@ %s\n' | sort) | diff before - || fail "HOME was touched"
+}
+
+test_private_runs_beside_a_daemon() {
+  three_agents
+  run 0 upskill sync enable --yes
+  run 0 upskill sync status --private --json
+  has '"enabled":false'
+  run 3 upskill sync disable --private --yes
+  err_has 'forgets it' 'leave out `--private`'
+  run 3 env CI=true upskill sync enable --yes
+  err_has 'forgets it' 'unset CI'
+  run 0 upskill sync status --json
+  has '"enabled":true'
+}
+
+test_private_takes_the_state_it_is_told_of_and_only_alone() {
+  three_agents
+  skill ~/.claude/skills one
+  export XDG_STATE_HOME=~/.local/state
+  run 0 upskill sync enable --private --yes
+  run 0 upskill sync status --private --json # however soon: the one before may be ending
+  has '"enabled":true'
+  [[ -s $XDG_STATE_HOME/upskill/sync.db ]] || fail "the state was not used"
+  run 0 upskill daemon start
+  run 3 upskill list --private
+  err_has "a daemon runs on the state \`$XDG_STATE_HOME/upskill\`" 'upskill daemon stop'
+  run 0 upskill daemon stop
+  run 0 upskill list --private
 }
 
 test_logs_of_a_running_and_of_a_stopped_one() {

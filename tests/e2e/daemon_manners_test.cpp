@@ -27,6 +27,12 @@ json ask(Client& client, std::string_view tool, std::string_view arguments = "{}
   return result_of(client.line());
 }
 
+std::pair<UniqueFd, UniqueFd> socket_pair() {
+  int ends[2];
+  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
+  return {UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
 std::int64_t counter(Client& client, const std::string& name) {
   return ask(client, "daemon_status")["counters"].value(name, 0);
 }
@@ -219,19 +225,60 @@ TEST_SUITE("daemon") {
     ask(client, "status");
   }
 
-  TEST_CASE("`--private` serves one socket and ends with it, without a lock") {
+  TEST_CASE("`--private` serves one socket and ends with it, and so does its state") {
     TemporaryFolder home;
-    int ends[2];
-    REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
-    UniqueFd theirs(ends[1]);
-    Client client{UniqueFd(ends[0])};
+    std::filesystem::create_directory(home / "tmp");
+    auto [ours, theirs] = socket_pair();
+    Client client{std::move(ours)};
     DaemonProcess daemon(home.path(),
-                         {{"--private=" + std::to_string(theirs.get())}, {}, 0, theirs.get()});
+                         {{"--private=" + std::to_string(theirs.get())},
+                          {"TMPDIR=" + (home / "tmp")},
+                          0,
+                          theirs.get()});
     theirs.reset();
-    CHECK(ask(client, "status")["pid"] == daemon.pid());
-    CHECK_FALSE(std::filesystem::exists(home / ".local/state/upskill/run"));
+    json status = ask(client, "status");
+    CHECK(status["pid"] == daemon.pid());
+    std::string state = status["state_directory"];
+    CHECK(state.starts_with(home / "tmp/upskill-"));
+    auto mode = std::filesystem::status(std::filesystem::path(state).parent_path()).permissions();
+    CHECK(mode == std::filesystem::perms::owner_all);
+    CHECK_FALSE(std::filesystem::exists(home / ".local"));
     client.close();
     CHECK(daemon.wait_end(k_stop_limit) == 0);
+    CHECK(std::filesystem::is_empty(home / "tmp"));
+  }
+
+  TEST_CASE("a private daemon that ends with work left over takes its state along") {
+    TemporaryFolder home;
+    std::filesystem::create_directory(home / "tmp");
+    auto [ours, theirs] = socket_pair();
+    Client client{std::move(ours)};
+    DaemonProcess daemon(home.path(),
+                         {{"--private=" + std::to_string(theirs.get())},
+                          {"TMPDIR=" + (home / "tmp")},
+                          0,
+                          theirs.get()});
+    theirs.reset();
+    client.send(modern_call(2, "doctor")); // a worker of it hangs
+    REQUIRE(becomes_true([&] { return counter(client, "test.blocking") == 1; }));
+    daemon.signal(SIGTERM);
+    CHECK(daemon.wait_end(k_stop_limit) == 0);
+    CHECK(std::filesystem::is_empty(home / "tmp"));
+  }
+
+  TEST_CASE("a private daemon that is told of a state locks it, and leaves it to who has it") {
+    TemporaryFolder home;
+    DaemonOptions options{{}, {"XDG_STATE_HOME=" + (home / "told")}};
+    DaemonProcess daemon(home.path(), options);
+    Client client(daemon.socket());
+    ask(client, "status");
+    auto [ours, theirs] = socket_pair();
+    options.arguments = {"--private=" + std::to_string(theirs.get())};
+    options.keep_fd = theirs.get();
+    DaemonProcess second(home.path(), options);
+    CHECK(second.wait_end() == 3);
+    CHECK(file_text(home / "stderr").find("another daemon works on the state")
+          != std::string::npos);
   }
 
   TEST_CASE("wrong usage is told on standard error with 2") {
