@@ -17,7 +17,7 @@ complete -c upskill -n "not __fish_seen_subcommand_from status list show validat
 complete -c upskill -n "not __fish_seen_subcommand_from status list show validate sync agents doctor daemon mcp completion man help" -a help -d 'Show help for a command.'
 complete -c upskill -n "not __fish_seen_subcommand_from status list show validate sync agents doctor daemon mcp completion man help" -l json -d 'Print the result as one JSON document.'
 complete -c upskill -n "not __fish_seen_subcommand_from status list show validate sync agents doctor daemon mcp completion man help" -l yes -d 'Do it without asking.'
-complete -c upskill -n "not __fish_seen_subcommand_from status list show validate sync agents doctor daemon mcp completion man help" -l private -d 'Use a daemon for this command alone.'
+complete -c upskill -n "not __fish_seen_subcommand_from status list show validate sync agents doctor daemon mcp completion man help" -l private -d 'Use a daemon and a state for this command alone.'
 complete -c upskill -n "not __fish_seen_subcommand_from status list show validate sync agents doctor daemon mcp completion man help" -l config -d 'Path of the configuration to use.'
 complete -c upskill -n "not __fish_seen_subcommand_from status list show validate sync agents doctor daemon mcp completion man help" -l no-color -d 'No colours; NO_COLOR does the same.'
 complete -c upskill -n "not __fish_seen_subcommand_from status list show validate sync agents doctor daemon mcp completion man help" -l help -d 'Show help.'
