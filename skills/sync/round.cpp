@@ -125,11 +125,26 @@ void RoundRun::consider(Scope& scope, const std::string& name) {
   if (is_ignored(scope, name)) {
     return;
   }
+  auto failures = [&] {
+    auto retry = scope.retries.find(name);
+    return retry == scope.retries.end() ? 0 : retry->second.failures;
+  };
+  auto fails_to_go = [&] {
+    auto deletion = scope.deletions.find(name);
+    return deletion != scope.deletions.end() && !deletion->second.problem.empty();
+  };
   std::size_t pending = m_pending.size();
   std::size_t later = m_round.again.size();
+  unsigned failed_before = failures();
   look_and_decide(scope, name);
-  if (m_pending.size() == pending && m_round.again.size() == later) {
+  if (m_pending.size() != pending) {
+    return; // flush() knows what came of it
+  }
+  if (m_round.again.size() == later) {
     forget_orders(scope, name);
+  }
+  if (!m_work.dry_run && failures() == failed_before && !fails_to_go()) {
+    scope.retries.erase(name); // nothing failed this time
   }
 }
 
@@ -150,7 +165,6 @@ void RoundRun::look_and_decide(Scope& scope, const std::string& name) {
   std::string key = m_state.key_of(name);
   Skill* skill = scope.find(key);
   if (skill != nullptr && skill->name == name && is_settled(scope, name, *skill)) {
-    scope.retries.erase(name);
     ++m_round.in_sync;
     return;
   }
@@ -168,7 +182,6 @@ void RoundRun::look_and_decide(Scope& scope, const std::string& name) {
   }
   if (skill == nullptr && !anything) {
     scope.notes.erase(name);
-    scope.retries.erase(name);
     return; // no skill: a folder without SKILL.md, or gone again
   }
   if (is_workspace(scope, name)) {

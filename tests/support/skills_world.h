@@ -9,6 +9,7 @@
 
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -112,6 +113,14 @@ public:
   void turn(const Asked& asked, int count) {
     m_io.restart();
     for (int i = 0; i < count && !asked.answer; ++i) {
+      m_io.run_one();
+    }
+  }
+
+  // Lets things happen until it is so; a test that waits in vain is ended by its limit.
+  void until(const std::function<bool()>& it_is_so) {
+    m_io.restart();
+    while (!it_is_so()) {
       m_io.run_one();
     }
   }

@@ -192,7 +192,7 @@ TEST_SUITE("SyncService") {
   TEST_CASE("what cannot be tidied away is told in the log") {
     SkillsWorld world;
     world.file(".local/share/upskill/trash", "no folder");
-    world.wait_idle();
-    CHECK(world.log().find("cannot be tidied away: ") != std::string::npos);
+    world.wait_idle(); // which does not wait for what is tidied
+    world.until([&] { return world.log().find("cannot be tidied away: ") != std::string::npos; });
   }
 }

@@ -51,7 +51,7 @@ TEST_SUITE("Engine: a root that is refused") {
     CHECK(status.state == SyncState::halted);
     REQUIRE(status.skills.size() == 1);
     CHECK(status.skills[0].state == SkillSyncState::problem);
-    CHECK(status.skills[0].reason == "it leads elsewhere");
+    CHECK(status.skills[0].replicas.at(2).reason == "it leads elsewhere");
     CHECK(status.skills[0].replicas.at(2).path == world.at(2, "a"));
     CHECK(status.skills[0].replicas[2].state == ReplicaState::problem);
     CHECK(status.skills[0].replicas[0].state == ReplicaState::current);
