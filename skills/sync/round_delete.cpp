@@ -168,8 +168,13 @@ void RoundRun::carry_out(Scope& scope, const std::string& name, const std::strin
   Skill* skill = scope.find(m_state.key_of(name));
   Sight sight = look(scope, name, skill);
   Decision decision = reconcile(skill->ancestor, sight.observations);
+  if (!sight.moving && decision.verdict == Verdict::nothing && !decision.deleted_in.empty()) {
+    scope.retries.erase(
+        name); // its other copies are out of sight: their return is what it waits for
+    return;
+  }
   if (sight.moving || (decision.verdict != Verdict::remove && decision.verdict != Verdict::gone)) {
-    again(scope, name, m_work.now.steady_ms);
+    again(scope, name, m_work.now.steady_ms); // somebody edited it a moment ago
     return;
   }
   store::HistoryRow history;

@@ -363,4 +363,34 @@ TEST_SUITE("Engine") {
     CHECK(exists(world.at(0, "one/SKILL.md")));
     CHECK(world.skill(0, "one") == world.skill(1, "one"));
   }
+
+  TEST_CASE("a deletion whose other copies go out of sight is not tried in a row") {
+    sync_test::WatchedFiles files;
+    SyncWorld world({".agents", ".claude"});
+    world.use(files);
+    world.open();
+    world.write_skill(0, "one", "text");
+    world.write_skill(0, "two", "text");
+    world.settle();
+    world.remove(0, "one");
+    world.run();
+    SUBCASE("before it is tried") {}
+    SUBCASE("after it failed") {
+      files.before = [&](const sync_test::FileCall& call) -> Result<void> {
+        return std::string_view(call.name) == "move" ? fail(ErrorCode::permission, "may not")
+                                                     : Result<void>();
+      };
+      world.pass(2'500);
+      REQUIRE(world.run().retry_at_ms);
+    }
+    std::filesystem::rename(world.root(1), world.root(1) + "-away");
+    world.pass(60'000);
+    sync::Round round = world.run();
+    CHECK_FALSE(round.again_at_ms);
+    CHECK(round.retry_at_ms.value_or(INT64_MAX) > world.now().steady_ms);
+    files.before = {};
+    std::filesystem::rename(world.root(1) + "-away", world.root(1));
+    world.settle();
+    CHECK_FALSE(exists(world.at(1, "one")));
+  }
 }
