@@ -63,6 +63,7 @@ bool ListMemory::update(const std::map<SkillKey, ListedFile>& skills) {
     differs = differs || is_new || known->second != file;
     known->second = file;
   }
+  stay_small();
   return differs;
 }
 

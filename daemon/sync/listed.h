@@ -2,6 +2,7 @@
 #include "daemon/sync/scene.h"
 #include "daemon/watch/watch_types.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -32,16 +33,19 @@ bool may_change_list(const watch::Change& change);
 // Tells whether the list differs from what it said before, so that clients read it anew only when
 // there is news. Knows the skills that were touched once, and of those that were not only what it
 // is told: a start that looked at all of them would cost more than the one needless reading of the
-// list that this may cause.
+// list that this may cause. Neither does it go on for ever: whoever makes folders makes names.
 // Owner: SyncService. Thread: the daemon's.
 class ListMemory {
 public:
+  static constexpr std::size_t k_most = 10'000; // skills; beyond, all are forgotten
+
   bool knows(const SkillKey& skill) const { return m_files.contains(skill); }
 
   // How these skills were when nothing that counts had happened to them yet; those that are known
   // stay as they are.
   void remember(const std::map<SkillKey, ListedFile>& skills) {
     m_files.insert(skills.begin(), skills.end());
+    stay_small();
   }
 
   // Whether one of them is not as it was, or was not known. From here on it is.
@@ -50,7 +54,15 @@ public:
   // Anything may have happened.
   void forget_all() { m_files.clear(); }
 
+  std::size_t size() const { return m_files.size(); }
+
 private:
+  void stay_small() {
+    if (m_files.size() > k_most) {
+      forget_all();
+    }
+  }
+
   std::map<SkillKey, ListedFile> m_files;
 };
 
