@@ -113,12 +113,11 @@ test_ci_is_private() {
 
 # is_empty FOLDER: what a daemon that is ending had there goes with it.
 is_empty() {
-  local i
-  for ((i = 0; i < 500; i++)); do
-    [[ -n $(ls -A "$1") ]] || return 0
-    sleep 0.01
-  done
-  fail "$1 holds: $(ls -A "$1")"
+  becomes_true holds_nothing "$1" || fail "$1 holds: $(ls -A "$1")"
+}
+
+holds_nothing() {
+  [[ -z $(ls -A "$1") ]]
 }
 
 test_private_touches_no_state_and_no_folder() {

@@ -89,10 +89,19 @@ daemon_pid() {
 # until_gone PID: waits for the end of a process that is ending. A zombie has ended: whoever should
 # take notice of it is none of ours.
 until_gone() {
+  becomes_true has_ended "$1" || fail "process $1 is still there"
+}
+
+has_ended() {
+  [[ ! -r /proc/$1/stat || $(<"/proc/$1/stat") == *") Z "* ]]
+} 2>/dev/null
+
+# becomes_true COMMAND...: whether it succeeds within some seconds; for what nothing tells of.
+becomes_true() {
   local i
   for ((i = 0; i < 500; i++)); do
-    [[ -r /proc/$1/stat && $(<"/proc/$1/stat") != *") Z "* ]] || return 0
+    "$@" && return 0
     sleep 0.01
-  done 2>/dev/null
-  fail "process $1 is still there"
+  done
+  return 1
 }

@@ -33,6 +33,16 @@ std::pair<UniqueFd, UniqueFd> socket_pair() {
   return {UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
+// Serves this socket, with `tmp` in its home for what it must not leave behind.
+DaemonProcess private_daemon(TemporaryFolder& home, UniqueFd socket) {
+  std::filesystem::create_directory(home / "tmp");
+  return DaemonProcess(home.path(),
+                       {{"--private=" + std::to_string(socket.get())},
+                        {"TMPDIR=" + (home / "tmp")},
+                        0,
+                        socket.get()});
+}
+
 std::int64_t counter(Client& client, const std::string& name) {
   return ask(client, "daemon_status")["counters"].value(name, 0);
 }
@@ -227,15 +237,9 @@ TEST_SUITE("daemon") {
 
   TEST_CASE("`--private` serves one socket and ends with it, and so does its state") {
     TemporaryFolder home;
-    std::filesystem::create_directory(home / "tmp");
     auto [ours, theirs] = socket_pair();
     Client client{std::move(ours)};
-    DaemonProcess daemon(home.path(),
-                         {{"--private=" + std::to_string(theirs.get())},
-                          {"TMPDIR=" + (home / "tmp")},
-                          0,
-                          theirs.get()});
-    theirs.reset();
+    DaemonProcess daemon = private_daemon(home, std::move(theirs));
     json status = ask(client, "status");
     CHECK(status["pid"] == daemon.pid());
     std::string state = status["state_directory"];
@@ -250,15 +254,9 @@ TEST_SUITE("daemon") {
 
   TEST_CASE("a private daemon that ends with work left over takes its state along") {
     TemporaryFolder home;
-    std::filesystem::create_directory(home / "tmp");
     auto [ours, theirs] = socket_pair();
     Client client{std::move(ours)};
-    DaemonProcess daemon(home.path(),
-                         {{"--private=" + std::to_string(theirs.get())},
-                          {"TMPDIR=" + (home / "tmp")},
-                          0,
-                          theirs.get()});
-    theirs.reset();
+    DaemonProcess daemon = private_daemon(home, std::move(theirs));
     client.send(modern_call(2, "doctor")); // a worker of it hangs
     REQUIRE(becomes_true([&] { return counter(client, "test.blocking") == 1; }));
     daemon.signal(SIGTERM);
