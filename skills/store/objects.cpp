@@ -79,7 +79,7 @@ Result<void> Objects::put(const Digest& tree_hash,
   std::string name = relative_name(tree_hash);
 
   // One that was cut off by a power failure before flush() is written anew.
-  if (whole_size(name) == object_size(entries)) {
+  if (auto size = whole_size(name); size && *size == object_size(entries)) {
     // Counts as put now, for remove_unreferenced.
     (void)::utimensat(m_fd.get(), name.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
     return {};

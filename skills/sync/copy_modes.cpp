@@ -1,5 +1,6 @@
 #include "skills/sync/copy_modes.h"
 
+#include "protocol/base/unique_fd.h"
 #include "skills/sync/walk.h"
 
 #include <fcntl.h>
@@ -12,54 +13,63 @@ constexpr mode_t k_owner = 0700;
 constexpr mode_t k_readable = 0044;
 constexpr mode_t k_read_to_run = 2; // bits from r down to x
 
+mode_t most_of(const Entry& entry) {
+  return entry.kind == EntryKind::folder || entry.kind == EntryKind::executable ? 0755 : 0644;
+}
+
+// What lies there in the entry's place, where it is of its kind.
+mode_t granted_to(int copy, const Entry& entry, mode_t otherwise) {
+  struct stat status {};
+
+  bool is_there =
+      ::fstatat(copy, entry.path.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0
+      && (entry.kind == EntryKind::folder ? S_ISDIR(status.st_mode) : S_ISREG(status.st_mode));
+  return is_there ? status.st_mode : otherwise;
+}
+
 } // namespace
 
-CopyModes::CopyModes(const std::vector<std::string>& copies, const std::string& root) {
-  auto add = [this](const std::string& path) {
-    UniqueFd folder(open_folder_at(AT_FDCWD, path.c_str()));
+CopyModes::CopyModes(const Tree& tree) {
+  m_entries.reserve(tree.entries().size());
+  for (const Entry& entry : tree.entries()) {
+    m_entries.push_back(most_of(entry));
+  }
+}
 
-    struct stat status {};
-
-    if (folder && ::fstat(folder.get(), &status) == 0) {
-      m_copies.push_back({std::move(folder), status.st_mode});
-    }
-  };
+CopyModes::CopyModes(const std::vector<std::string>& copies, const Tree& tree)
+    : CopyModes(tree) {
   for (const std::string& copy : copies) {
-    add(copy);
-  }
-  if (m_copies.empty()) {
-    add(root);
-    if (!m_copies.empty()) {
-      m_copies.front().folder.reset(); // what lies in it is not of this skill
-    }
+    restrict_to(copy, tree, true);
   }
 }
 
-mode_t CopyModes::folder() const {
-  mode_t mode = 0755;
-  for (const Copy& copy : m_copies) {
-    mode &= k_owner | copy.mode;
-  }
-  return mode;
+CopyModes CopyModes::of_root(const std::string& root, const Tree& tree) {
+  CopyModes modes(tree);
+  modes.restrict_to(root, tree, false); // what lies in it is not of this skill
+  modes.m_has_copy = false;
+  return modes;
 }
 
-mode_t CopyModes::of(const Entry& entry) const {
-  bool is_folder = entry.kind == EntryKind::folder;
-  mode_t mode = is_folder || entry.kind == EntryKind::executable ? 0755 : 0644;
-  for (const Copy& copy : m_copies) {
-    struct stat status {};
+void CopyModes::restrict_to(const std::string& copy, const Tree& tree, bool each_entry) {
+  UniqueFd folder(open_folder_at(AT_FDCWD, copy.c_str()));
 
-    mode_t granted = copy.mode;
-    if (copy.folder
-        && ::fstatat(copy.folder.get(), entry.path.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0
-        && (is_folder ? S_ISDIR(status.st_mode) : S_ISREG(status.st_mode))) {
-      granted = status.st_mode;
+  struct stat status {};
+
+  if (!folder || ::fstat(folder.get(), &status) != 0) {
+    return;
+  }
+  m_has_copy = true;
+  m_folder &= k_owner | status.st_mode;
+  for (std::size_t i = 0; i < m_entries.size(); ++i) {
+    const Entry& entry = tree.entries()[i];
+    if (entry.kind == EntryKind::link) {
+      continue; // has no mode of its own
     }
+    mode_t granted = each_entry ? granted_to(folder.get(), entry, status.st_mode) : status.st_mode;
     // Whether it is a program is content: who may read it may then also run it.
     granted |= (granted & k_readable) >> k_read_to_run;
-    mode &= k_owner | granted;
+    m_entries[i] &= k_owner | granted;
   }
-  return mode;
 }
 
 } // namespace upskill::sync

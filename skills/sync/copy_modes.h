@@ -1,9 +1,9 @@
 #pragma once
-#include "protocol/base/unique_fd.h"
 #include "skills/sync/tree.h"
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -14,20 +14,27 @@ namespace upskill::sync {
 // have of the copies it is made after: file by file, what is not there by the skill's folder.
 class CopyModes {
 public:
-  // `copies` are folders of the skill; those that are none are passed over. Where none is left,
-  // the root's folder is what counts.
-  CopyModes(const std::vector<std::string>& copies, const std::string& root);
+  // Looks at the disk: two calls for each copy and one for each of its entries. `copies` are
+  // folders of the skill; those that are none are passed over.
+  CopyModes(const std::vector<std::string>& copies, const Tree& tree);
 
-  mode_t folder() const; // of the skill itself
-  mode_t of(const Entry& entry) const;
+  // Where there is no copy, the folder of the root counts for everything.
+  static CopyModes of_root(const std::string& root, const Tree& tree);
+
+  bool has_copy() const { return m_has_copy; }
+
+  mode_t folder() const { return m_folder; } // of the skill itself
+
+  mode_t of(std::size_t entry) const { return m_entries[entry]; } // by its index in the tree
 
 private:
-  struct Copy {
-    UniqueFd folder;
-    mode_t mode;
-  };
+  explicit CopyModes(const Tree& tree);
 
-  std::vector<Copy> m_copies;
+  void restrict_to(const std::string& copy, const Tree& tree, bool each_entry);
+
+  mode_t m_folder = 0755;
+  std::vector<mode_t> m_entries;
+  bool m_has_copy = false;
 };
 
 } // namespace upskill::sync

@@ -99,6 +99,11 @@ private:
   void look_at_link(Scope& scope, const std::string& name, RootIndex root, Sight& sight);
   ReadResult
   look_into(Scope& scope, const std::string& name, RootIndex root, const Replica* known) const;
+  bool has_git(const Scope& scope,
+               const std::string& name,
+               RootIndex root,
+               const ReadResult& read,
+               bool only_looked_at) const;
   void
   keep_read(Scope& scope, const std::string& name, RootIndex root, ReadResult read, Sight& sight);
   std::size_t present_in(const Scope& scope, RootIndex root, std::size_t enough) const;

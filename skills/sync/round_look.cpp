@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <climits>
 #include <cstdlib>
 
@@ -103,7 +104,7 @@ Sight RoundRun::look(Scope& scope, const std::string& name, const Skill* skill) 
     }
     ReadResult read = look_into(scope, name, i, replica);
     if (read.stat.presence == Presence::copy
-        && ::faccessat(root.fd.get(), (name + "/.git").c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+        && has_git(scope, name, i, read, is_known(replica, read.stat))) {
       std::string operation = git_operation(scope.path_of(i, name) + "/.git");
       if (!operation.empty()) {
         sight.busy = operation + " is under way in `" + scope.path_of(i, name) + "`";
@@ -123,6 +124,20 @@ Sight RoundRun::look(Scope& scope, const std::string& name, const Skill* skill) 
     }
   }
   return sight;
+}
+
+// Whether the copy is a repository of its own. What was read has listed it.
+bool RoundRun::has_git(const Scope& scope,
+                       const std::string& name,
+                       RootIndex root,
+                       const ReadResult& read,
+                       bool only_looked_at) const {
+  if (!only_looked_at) {
+    return std::ranges::find(read.ignored, ".git") != read.ignored.end();
+  }
+  return ::faccessat(
+             scope.roots[root].fd.get(), (name + "/.git").c_str(), F_OK, AT_SYMLINK_NOFOLLOW)
+         == 0;
 }
 
 // What lies there, read where it is no copy that is known by its fingerprint.

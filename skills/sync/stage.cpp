@@ -116,6 +116,7 @@ void Stager::begin_round() {
   for (auto& [root, folder] : m_folders) {
     folder.checked = false;
   }
+  m_modes.reset();
 }
 
 // So that no name is taken: an interrupted run may have left some.
@@ -151,24 +152,42 @@ ReadResult Stager::read(const std::string& path) const {
   return read_skill(folder.get(), base_name(path), {});
 }
 
+const std::vector<std::string>* Stager::scope_of(const std::string& root) const {
+  auto found = std::ranges::find_if(m_scopes, [&](const std::vector<std::string>& roots) {
+    return std::ranges::find(roots, root) != roots.end();
+  });
+  return found == m_scopes.end() ? nullptr : &*found;
+}
+
 // After the copy that is replaced, or, for a new one, those in the other roots of its scope.
-CopyModes Stager::modes_for(const std::string& root, const std::string& skill) const {
+const CopyModes&
+Stager::modes_for(const std::string& root, const std::string& skill, const Tree& tree) {
   std::string target = join_path(root, skill);
 
   struct stat status {};
 
   if (::lstat(target.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
-    return CopyModes({target}, root);
+    m_modes = KnownModes{nullptr, skill, tree.hash(), CopyModes({target}, tree)};
+    return m_modes->modes;
+  }
+  const std::vector<std::string>* scope = scope_of(root);
+  if (scope != nullptr && m_modes && m_modes->scope == scope && m_modes->skill == skill
+      && m_modes->tree == tree.hash()) {
+    return m_modes->modes;
   }
   std::vector<std::string> copies;
-  for (const std::vector<std::string>& roots : m_scopes) {
-    if (std::ranges::find(roots, root) != roots.end()) {
-      for (const std::string& other : roots) {
-        copies.push_back(join_path(other, skill));
-      }
+  if (scope != nullptr) {
+    for (const std::string& other : *scope) {
+      copies.push_back(join_path(other, skill));
     }
   }
-  return CopyModes(copies, root);
+  CopyModes modes(copies, tree);
+  if (!modes.has_copy()) {
+    modes = CopyModes::of_root(root, tree);
+    scope = nullptr; // another root may be another
+  }
+  m_modes = KnownModes{scope, skill, tree.hash(), std::move(modes)};
+  return m_modes->modes;
 }
 
 Result<void> Stager::write(const std::string& path,
@@ -188,12 +207,12 @@ Result<void> Stager::write(const std::string& path,
     const Entry& entry = entries[i];
     place.replace(below, std::string::npos, entry.path);
     if (entry.kind == EntryKind::folder) {
-      TRY(m_files.make_folder(place, modes.of(entry)));
+      TRY(m_files.make_folder(place, modes.of(i)));
     } else if (entry.kind == EntryKind::link) {
       TRY(m_files.make_link(entry.target, place));
     } else {
       TRY_ASSIGN(std::string bytes, bytes_of(i));
-      TRY(m_files.write_file({place, folder.get(), below}, bytes, modes.of(entry)));
+      TRY(m_files.write_file({place, folder.get(), below}, bytes, modes.of(i)));
     }
   }
   // Back to the start, because some file systems show what was made since the opening only then.
@@ -212,7 +231,7 @@ Result<StagedCopy> Stager::stage(const std::string& root,
                                  const EntryBytes& bytes_of) {
   TRY_ASSIGN(std::string path, fresh_path(root, skill));
   m_unsynced.insert(root);
-  if (auto written = write(path, tree, modes_for(root, skill), bytes_of); !written) {
+  if (auto written = write(path, tree, modes_for(root, skill, tree), bytes_of); !written) {
     (void)m_files.remove_tree(path); // the first failure is the one to tell
     return fail(written.error());
   }
