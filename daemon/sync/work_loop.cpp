@@ -271,13 +271,21 @@ asio::awaitable<void> SyncService::tidy() {
   m_tidy_at.reset();
   sync::Moment moment = now();
   auto tidy = [moment](sync::Engine& engine) { return engine.tidy(moment); };
-  AWAIT(auto next, m_lane.with_engine(std::move(tidy)));
+  AWAIT(Result<sync::Tidied> tidied, m_lane.with_engine(std::move(tidy)));
   std::optional<runtime::Clock::time_point> again;
-  if (!next) {
-    m_context.log.error("what is over cannot be tidied away: {}", next.error().message);
+  if (!tidied) {
+    m_context.log.error("what is over cannot be tidied away: {}", tidied.error().message);
     again = runtime::Clock::now() + k_tidy_again;
-  } else if (*next) {
-    again = time_of(**next);
+  } else {
+    for (const std::string& warning : tidied->warnings) {
+      m_context.log.warning("{}", warning);
+    }
+    if (!tidied->warnings.empty()) {
+      AWAIT_DONE(refresh_summary()); // there may be a conflict more
+    }
+    if (tidied->again_at_ms) {
+      again = time_of(*tidied->again_at_ms);
+    }
   }
   if (again) {
     m_tidy_at = m_tidy_at ? std::min(*m_tidy_at, *again) : again; // somebody may have asked since

@@ -1,10 +1,13 @@
 #include "skills/sync/copy_modes.h"
 
+#include "protocol/base/paths.h"
 #include "protocol/base/unique_fd.h"
 #include "skills/sync/walk.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
+
+#include <algorithm>
 
 namespace upskill::sync {
 namespace {
@@ -70,6 +73,44 @@ void CopyModes::restrict_to(const std::string& copy, const Tree& tree, bool each
     granted |= (granted & k_readable) >> k_read_to_run;
     m_entries[i] &= k_owner | granted;
   }
+}
+
+const std::vector<std::string>* CopyModesLookup::scope_of(const std::string& root) const {
+  auto found = std::ranges::find_if(m_scopes, [&](const std::vector<std::string>& roots) {
+    return std::ranges::find(roots, root) != roots.end();
+  });
+  return found == m_scopes.end() ? nullptr : &*found;
+}
+
+// After the copy that is replaced, or, for a new one, those in the other roots of its scope.
+const CopyModes&
+CopyModesLookup::of(const std::string& root, const std::string& skill, const Tree& tree) {
+  std::string target = join_path(root, skill);
+
+  struct stat status {};
+
+  if (::lstat(target.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
+    m_last = Last{nullptr, skill, tree.hash(), CopyModes({target}, tree)};
+    return m_last->modes;
+  }
+  const std::vector<std::string>* scope = scope_of(root);
+  if (scope != nullptr && m_last && m_last->scope == scope && m_last->skill == skill
+      && m_last->tree == tree.hash()) {
+    return m_last->modes;
+  }
+  std::vector<std::string> copies;
+  if (scope != nullptr) {
+    for (const std::string& other : *scope) {
+      copies.push_back(join_path(other, skill));
+    }
+  }
+  CopyModes modes(copies, tree);
+  if (!modes.has_copy()) {
+    modes = CopyModes::of_root(root, tree);
+    scope = nullptr; // another root may be another
+  }
+  m_last = Last{scope, skill, tree.hash(), std::move(modes)};
+  return m_last->modes;
 }
 
 } // namespace upskill::sync

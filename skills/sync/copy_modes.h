@@ -4,7 +4,9 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace upskill::sync {
@@ -35,6 +37,36 @@ private:
   mode_t m_folder = 0755;
   std::vector<mode_t> m_entries;
   bool m_has_copy = false;
+};
+
+// Finds what a copy is made after: the copy that it replaces or, for a new one, those in the other
+// roots of its scope. The roots of a scope get theirs one after the other, so that the last answer
+// mostly serves for the next.
+// Owner: Stager.
+class CopyModesLookup {
+public:
+  void set_scopes(std::vector<std::vector<std::string>> scopes) {
+    m_scopes = std::move(scopes); // the roots of each
+    forget();
+  }
+
+  void forget() { m_last.reset(); }
+
+  // Good until the next call.
+  const CopyModes& of(const std::string& root, const std::string& skill, const Tree& tree);
+
+private:
+  struct Last {
+    const std::vector<std::string>* scope = nullptr; // nothing: good for no other root
+    std::string skill;
+    Digest tree;
+    CopyModes modes;
+  };
+
+  const std::vector<std::string>* scope_of(const std::string& root) const;
+
+  std::vector<std::vector<std::string>> m_scopes;
+  std::optional<Last> m_last;
 };
 
 } // namespace upskill::sync

@@ -57,6 +57,11 @@ struct Round {
   std::optional<std::int64_t> retry_at_ms = {};
 };
 
+struct Tidied {
+  std::optional<std::int64_t> again_at_ms = {}; // steady time at which there is more to do
+  std::vector<std::string> warnings = {};       // what somebody should know of
+};
+
 // How the database was found when it was opened.
 enum class OpenedState { fresh, known, damaged };
 
@@ -105,9 +110,9 @@ public:
   // later, because a disk takes milliseconds for it.
   Result<void> make_durable();
 
-  // Deletes displaced folders and old history, trash and objects whose time is over; the steady
-  // time at which there is more to do, if any.
-  Result<std::optional<std::int64_t>> tidy(Moment now);
+  // Deletes displaced folders and old history, trash and objects whose time is over. What somebody
+  // wrote to a displaced folder is kept first, as a conflict.
+  Result<Tidied> tidy(Moment now);
 
   struct State;
 

@@ -49,17 +49,41 @@ Result<bool> is_kept(Engine::State& state, const Digest& hash) {
   return false;
 }
 
+Result<LateEdit>
+keep_late(Engine::State& state, const Lingering& one, const ReadResult& read, Moment now) {
+  Work work;
+  work.now = now;
+  for (Scope& scope : state.scopes) {
+    if (scope.root_at(one.root)) {
+      return RoundRun(state, work).keep_late(scope, one, read);
+    }
+  }
+  return LateEdit::of_no_skill;
+}
+
 // A folder that was swapped out and has lingered: its content is in the store, so it may go. What
-// somebody wrote to it after the swap, what is not content, and what the store turns out not to
-// have, goes to the trash: this may be the last copy.
-Result<void> dispose(Engine::State& state, const Lingering& one, Moment now) {
+// somebody wrote to it after the swap is a conflict. What is not content, what belongs to no skill
+// any more, and what the store turns out not to have, goes to the trash: this may be the last copy.
+Result<void>
+dispose(Engine::State& state, const Lingering& one, Moment now, std::vector<std::string>& told) {
   carry_ignored(state, one);
   ReadResult read = read_folder(one.displaced.path);
   if (read.stat.presence == Presence::absent) {
     return {};
   }
-  bool plain = read.stat.presence == Presence::copy && read.ignored.empty();
+  const std::string place = join_path(one.root, one.skill);
+  bool is_copy = read.stat.presence == Presence::copy;
   bool expected = one.displaced.hash == Digest{} || read.tree.hash() == one.displaced.hash;
+  if (is_copy && !expected) {
+    TRY_ASSIGN(LateEdit late, keep_late(state, one, read, now));
+    expected = late != LateEdit::of_no_skill;
+    if (late == LateEdit::conflict) {
+      told.push_back("`" + place
+                     + "` was edited in the folder that sync had just replaced: "
+                       "`upskill sync conflicts` shows that version");
+    }
+  }
+  bool plain = is_copy && read.ignored.empty();
   bool kept = false;
   if (plain && expected) {
     TRY_ASSIGN(kept, is_kept(state, read.tree.hash()));
@@ -71,14 +95,18 @@ Result<void> dispose(Engine::State& state, const Lingering& one, Moment now) {
     return state.files.remove_file(one.displaced.path); // a staged link of an interrupted run
   }
   store::TrashOrigin origin;
-  origin.path = join_path(one.root, one.skill);
+  origin.path = place;
   origin.skill = one.skill;
   origin.reason = !expected                        ? "written to after its folder had been replaced"
                   : one.displaced.hash == Digest{} ? "left beside the root by an interrupted sync"
                   : plain ? "the version that was kept of it turned out to be damaged"
                           : "holds what is not a part of the skill";
   origin.time_ms = now.wall_ms;
-  return state.trash.take(one.displaced.path, origin).map([](const store::TrashItem&) {});
+  TRY(state.trash.take(one.displaced.path, origin));
+  if (one.displaced.hash != Digest{}) {
+    told.push_back("what `" + place + "` was is in the trash: " + origin.reason);
+  }
+  return {};
 }
 
 // The folders of conflicts that were settled long ago. One may be named by several: undoing a
@@ -272,17 +300,18 @@ Result<void> Engine::make_durable() {
   return m_state->unsynced ? sync::make_durable(*m_state) : Result<void>{};
 }
 
-Result<std::optional<std::int64_t>> Engine::tidy(Moment now) {
+Result<Tidied> Engine::tidy(Moment now) {
   State& state = *m_state;
+  Tidied tidied;
   TRY(make_durable()); // before the versions go that could stand in for what is not on the disk
   // Also what came back with a root that was away, or could not be swapped back.
   adopt_leftovers(state, now);
-  std::optional<std::int64_t> next;
+  std::optional<std::int64_t>& next = tidied.again_at_ms;
   std::vector<Lingering> rest;
   std::set<std::string> busy;
   for (Lingering& one : state.lingering) {
     std::int64_t over_ms = one.since_ms + state.options.linger_ms;
-    if (over_ms <= now.steady_ms && dispose(state, one, now)) {
+    if (over_ms <= now.steady_ms && dispose(state, one, now, tidied.warnings)) {
       continue;
     }
     // What could not be disposed of is tried again after as long as it lingers.
@@ -301,7 +330,7 @@ Result<std::optional<std::int64_t>> Engine::tidy(Moment now) {
     }
   }
   TRY(purge(state, now));
-  return next;
+  return tidied;
 }
 
 } // namespace upskill::sync

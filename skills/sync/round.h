@@ -47,6 +47,13 @@ struct ConflictChange {
   std::optional<store::ConflictRow> reopens = {};
 };
 
+// What became of an edit that came too late.
+enum class LateEdit : std::uint8_t {
+  conflict,   // there is a conflict now that says so
+  known,      // it is what all have, or an open conflict says so already
+  of_no_skill // there is no skill any more that it could be a version of
+};
+
 // One pass over some or all skills of all scopes: look, decide, stage, swap, record. Errors of one
 // skill or root become warnings; the rest goes on.
 // Owner: one call of the engine. Thread: that call's.
@@ -71,6 +78,9 @@ public:
                          const std::string& name,
                          const std::vector<RootIndex>& roots,
                          const std::string& reason);
+  // Keeps what somebody wrote to a folder after it had been replaced, as the losing version of a
+  // conflict.
+  Result<LateEdit> keep_late(Scope& scope, const Lingering& replaced, const ReadResult& late);
 
 private:
   // round_roots.cpp

@@ -116,7 +116,7 @@ void Stager::begin_round() {
   for (auto& [root, folder] : m_folders) {
     folder.checked = false;
   }
-  m_modes.reset();
+  m_modes.forget();
 }
 
 // So that no name is taken: an interrupted run may have left some.
@@ -150,44 +150,6 @@ Result<std::string> Stager::fresh_path(const std::string& root, const std::strin
 ReadResult Stager::read(const std::string& path) const {
   UniqueFd folder(::open(parent_path(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   return read_skill(folder.get(), base_name(path), {});
-}
-
-const std::vector<std::string>* Stager::scope_of(const std::string& root) const {
-  auto found = std::ranges::find_if(m_scopes, [&](const std::vector<std::string>& roots) {
-    return std::ranges::find(roots, root) != roots.end();
-  });
-  return found == m_scopes.end() ? nullptr : &*found;
-}
-
-// After the copy that is replaced, or, for a new one, those in the other roots of its scope.
-const CopyModes&
-Stager::modes_for(const std::string& root, const std::string& skill, const Tree& tree) {
-  std::string target = join_path(root, skill);
-
-  struct stat status {};
-
-  if (::lstat(target.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
-    m_modes = KnownModes{nullptr, skill, tree.hash(), CopyModes({target}, tree)};
-    return m_modes->modes;
-  }
-  const std::vector<std::string>* scope = scope_of(root);
-  if (scope != nullptr && m_modes && m_modes->scope == scope && m_modes->skill == skill
-      && m_modes->tree == tree.hash()) {
-    return m_modes->modes;
-  }
-  std::vector<std::string> copies;
-  if (scope != nullptr) {
-    for (const std::string& other : *scope) {
-      copies.push_back(join_path(other, skill));
-    }
-  }
-  CopyModes modes(copies, tree);
-  if (!modes.has_copy()) {
-    modes = CopyModes::of_root(root, tree);
-    scope = nullptr; // another root may be another
-  }
-  m_modes = KnownModes{scope, skill, tree.hash(), std::move(modes)};
-  return m_modes->modes;
 }
 
 Result<void> Stager::write(const std::string& path,
@@ -231,7 +193,7 @@ Result<StagedCopy> Stager::stage(const std::string& root,
                                  const EntryBytes& bytes_of) {
   TRY_ASSIGN(std::string path, fresh_path(root, skill));
   m_unsynced.insert(root);
-  if (auto written = write(path, tree, modes_for(root, skill, tree), bytes_of); !written) {
+  if (auto written = write(path, tree, m_modes.of(root, skill, tree), bytes_of); !written) {
     (void)m_files.remove_tree(path); // the first failure is the one to tell
     return fail(written.error());
   }

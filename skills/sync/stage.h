@@ -48,8 +48,7 @@ public:
 
   // The roots of each scope: a new copy is made after those that lie in the other roots of its own.
   void set_scopes(std::vector<std::vector<std::string>> scopes) {
-    m_scopes = std::move(scopes);
-    m_modes.reset();
+    m_modes.set_scopes(std::move(scopes));
   }
 
   // Stage folders are looked at once in a round: they may have gone with what lies around a root.
@@ -108,8 +107,6 @@ private:
                      const Tree& tree,
                      const CopyModes& modes,
                      const EntryBytes& bytes_of);
-  const CopyModes& modes_for(const std::string& root, const std::string& skill, const Tree& tree);
-  const std::vector<std::string>* scope_of(const std::string& root) const;
   Result<void> exchange(const std::string& staged, const std::string& target);
   ReadResult read(const std::string& path) const;
 
@@ -120,17 +117,7 @@ private:
     bool checked = false; // in this round
   };
 
-  // Of the copies that new ones are made after: the same for each root of a scope, one after the
-  // other, and not looked at for each.
-  struct KnownModes {
-    const std::vector<std::string>* scope = nullptr;
-    std::string skill;
-    Digest tree;
-    CopyModes modes;
-  };
-
-  std::vector<std::vector<std::string>> m_scopes;
-  std::optional<KnownModes> m_modes;                         // of this round
+  CopyModesLookup m_modes;
   std::map<std::string, StageFolder, std::less<>> m_folders; // by root
   std::set<std::string> m_unsynced; // roots below which something was written
   std::vector<Aside> m_asides;

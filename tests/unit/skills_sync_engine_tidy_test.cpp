@@ -1,7 +1,11 @@
+#include "protocol/base/unique_fd.h"
 #include "skills/store/trash.h"
 #include "tests/support/sync_world.h"
 
 #include <doctest/doctest.h>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -31,9 +35,11 @@ std::string object_with(SyncWorld& world, const std::string& text) {
   return *at;
 }
 
-void tidy(SyncWorld& world) {
+// What it tells.
+std::vector<std::string> tidy(SyncWorld& world) {
   auto done = world.engine().tidy(world.now());
   REQUIRE_MESSAGE(done, done.error().message);
+  return done->warnings;
 }
 
 // Whether some file below this folder holds the text.
@@ -91,6 +97,55 @@ TEST_SUITE("Tidying") {
     world.write_skill(0, "one", "precious text");
     world.settle();
     CHECK(exists(object));
+  }
+
+  TEST_CASE("what is written to a folder after it was replaced is a conflict") {
+    SyncWorld world;
+    world.write_skill(0, "one", "first");
+    world.settle();
+    // As a shell that stands in it does.
+    UniqueFd inside(::open(world.at(1, "one").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    world.write_skill(0, "one", "second");
+    world.settle();
+    const std::string late = "---\nname: one\ndescription: d\n---\nlate words\n";
+    UniqueFd file(::openat(inside.get(), "SKILL.md", O_WRONLY | O_TRUNC | O_CLOEXEC));
+    REQUIRE(::write(file.get(), late.data(), late.size()) == static_cast<ssize_t>(late.size()));
+    world.pass(61'000);
+    SUBCASE("that names both") {
+      CHECK(tidy(world).size() == 1);
+      auto found = world.engine().conflicts({});
+      REQUIRE(found);
+      REQUIRE(found->conflicts.size() == 1);
+      REQUIRE(found->conflicts[0].versions.size() == 2);
+      CHECK(read(found->conflicts[0].versions[1].stored + "/SKILL.md") == late);
+      CHECK(world.skill(1, "one").find("second") != std::string::npos);
+      world.settle();
+      CHECK(world.engine().conflicts({})->conflicts.size() == 1);
+      REQUIRE(world.engine().resolve({"one", "loser", false}, world.now()));
+      for (std::size_t i = 0; i < 3; ++i) {
+        CHECK(world.skill(i, "one") == late);
+      }
+      CHECK(world.engine().conflicts({})->conflicts.empty());
+      world.pass(61'000);
+      CHECK(tidy(world).empty());
+    }
+    SUBCASE("unless it says what everybody has") {
+      const std::string second = world.skill(0, "one");
+      REQUIRE(::pwrite(file.get(), second.data(), second.size(), 0)
+              == static_cast<ssize_t>(second.size()));
+      REQUIRE(::ftruncate(file.get(), static_cast<off_t>(second.size())) == 0);
+      CHECK(tidy(world).empty());
+      CHECK(world.engine().conflicts({})->conflicts.empty());
+    }
+    SUBCASE("and lies in the trash where the skill is gone") {
+      world.remove(0, "one");
+      world.settle();
+      CHECK(tidy(world).size() == 1);
+      world.pass(61'000);
+      CHECK(tidy(world).empty());
+      CHECK(holds(world.folder() / "data/trash", "late words"));
+    }
+    CHECK_FALSE(exists(world.folder() / ".claude/.upskill-stage"));
   }
 
   TEST_CASE("the losing versions of a conflict go 30 days after it was settled") {
