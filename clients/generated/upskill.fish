@@ -114,7 +114,7 @@ complete -c upskill -n "__fish_seen_subcommand_from sync; and __fish_seen_subcom
 complete -c upskill -n "__fish_seen_subcommand_from sync; and __fish_seen_subcommand_from log" -l no-color -d 'No colours; NO_COLOR does the same.'
 complete -c upskill -n "__fish_seen_subcommand_from sync; and __fish_seen_subcommand_from log" -l help -s h -d 'Show help.'
 complete -c upskill -n "__fish_seen_subcommand_from sync; and not __fish_seen_subcommand_from conflicts enable disable status plan now log undo resolve wait" -a undo -d 'Take back a change that sync made.'
-complete -c upskill -n "__fish_seen_subcommand_from sync; and __fish_seen_subcommand_from undo" -l id -x -d 'Entry of `sync log`; the newest unless told.'
+complete -c upskill -n "__fish_seen_subcommand_from sync; and __fish_seen_subcommand_from undo" -l id -x -d 'Entry of `sync log`, also an undo; the newest that is in force unless told.'
 complete -c upskill -n "__fish_seen_subcommand_from sync; and __fish_seen_subcommand_from undo" -l force -d 'Also when the skill was changed since.'
 complete -c upskill -n "__fish_seen_subcommand_from sync; and __fish_seen_subcommand_from undo" -l dry-run -d 'Only show what would be done.'
 complete -c upskill -n "__fish_seen_subcommand_from sync; and __fish_seen_subcommand_from undo" -l json -d 'Print the result as one JSON document.'

@@ -20,7 +20,8 @@ using Fingerprint = std::array<std::uint8_t, 16>;
 enum class ReplicaKind {
   copy,
   link,
-  excluded // taken away on purpose: not to be written again
+  excluded, // taken away on purpose: not to be written again
+  withdrawn // taken away by an undo: not to be written again before the skill is edited
 };
 
 // Skills of the user, or of one project.
@@ -87,6 +88,7 @@ struct HistoryPath {
   std::string path;
   std::optional<Digest> before = {};
   std::optional<Digest> after = {};
+  // `withdrawn`: nothing was there, and from then on nothing was to be.
   ReplicaKind kind = ReplicaKind::copy;
 
   friend bool operator==(const HistoryPath&, const HistoryPath&) = default;
@@ -135,5 +137,5 @@ struct ConflictRow {
 } // namespace upskill::store
 
 template <> struct upskill::EnumNames<upskill::store::ReplicaKind> {
-  static constexpr std::array<std::string_view, 3> names{"copy", "link", "excluded"};
+  static constexpr std::array<std::string_view, 4> names{"copy", "link", "excluded", "withdrawn"};
 };

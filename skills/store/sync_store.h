@@ -53,6 +53,10 @@ public:
   Result<Id> add_history(const HistoryRow& row); // row.id is not looked at
   // Newest first, at most `limit`; only of `skill` unless that is empty.
   Result<std::vector<HistoryRow>> history(std::string_view skill, std::int64_t limit);
+  // The same of all skills, but only what is older than an entry.
+  Result<std::vector<HistoryRow>> history_before(Id id, std::int64_t limit);
+  // What was done with one skill of a scope after an entry, oldest first.
+  Result<std::vector<HistoryRow>> history_after(Id id, Id scope, std::string_view skill);
   Result<std::optional<HistoryRow>> history_entry(Id id);
   Result<void> set_undone(Id id, bool undone);
   // Removes what is older than `before_ms`, but for the newest entry, which keeps its number from

@@ -83,6 +83,27 @@ Result<std::vector<HistoryRow>> SyncStore::history(std::string_view skill, std::
   return entries_of(std::move(rows));
 }
 
+Result<std::vector<HistoryRow>> SyncStore::history_before(Id id, std::int64_t limit) {
+  TRY_ASSIGN(Statement rows,
+             m_database.query("SELECT id, time_ms, batch, action, skill, scope, source, before,"
+                              " after, undone, reason, paths FROM history WHERE id < ?"
+                              " ORDER BY id DESC LIMIT ?",
+                              id,
+                              std::max<std::int64_t>(limit, 0)));
+  return entries_of(std::move(rows));
+}
+
+Result<std::vector<HistoryRow>> SyncStore::history_after(Id id, Id scope, std::string_view skill) {
+  TRY_ASSIGN(Statement rows,
+             m_database.query("SELECT id, time_ms, batch, action, skill, scope, source, before,"
+                              " after, undone, reason, paths FROM history"
+                              " WHERE id > ? AND scope = ? AND skill = ? ORDER BY id",
+                              id,
+                              scope,
+                              skill));
+  return entries_of(std::move(rows));
+}
+
 Result<std::optional<HistoryRow>> SyncStore::history_entry(Id id) {
   TRY_ASSIGN(Statement rows,
              m_database.query("SELECT id, time_ms, batch, action, skill, scope, source, before,"

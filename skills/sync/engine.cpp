@@ -104,7 +104,8 @@ CoverScope cover_of(const ScopeSetup& setup) {
 void load_replica(Scope& scope, Skill& skill, RootIndex root, const store::ReplicaRow& row) {
   scope.agree(skill, root, row.hash);
   Replica& replica = skill.at(root);
-  replica.kind = row.kind;
+  replica.withdrawn = row.kind == store::ReplicaKind::withdrawn;
+  replica.kind = replica.withdrawn ? store::ReplicaKind::excluded : row.kind;
   replica.seen = row.kind == store::ReplicaKind::link ? Presence::link
                  : row.hash                           ? Presence::copy
                                                       : Presence::absent;
@@ -196,7 +197,8 @@ std::vector<store::ReplicaRow> replica_rows(const Scope& scope, const Skill& ski
     }
     store::ReplicaRow& row = rows.emplace_back();
     row.root = scope.roots[replica.root].id;
-    row.kind = replica.kind;
+    bool withdrawn = replica.withdrawn && replica.kind == store::ReplicaKind::excluded;
+    row.kind = withdrawn ? store::ReplicaKind::withdrawn : replica.kind;
     row.hash = replica.base;
     if (replica.fingerprint.is_known()) {
       row.fingerprint = to_stored(replica.fingerprint);

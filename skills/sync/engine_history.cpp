@@ -4,8 +4,6 @@
 #include "skills/sync/round.h"
 #include "skills/sync/version_diff.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <charconv>
 
@@ -29,7 +27,9 @@ HistoryEntry entry_of(const store::HistoryRow& row) {
   entry.undone = row.undone;
   entry.reason = row.reason;
   for (const store::HistoryPath& path : row.paths) {
-    entry.paths.push_back(path.path);
+    if (path.kind != store::ReplicaKind::withdrawn) { // there was nothing to be written
+      entry.paths.push_back(path.path);
+    }
   }
   return entry;
 }
@@ -57,21 +57,6 @@ void compare(const store::Objects& objects,
   out.differs = std::move(diff->paths);
   out.more_differ = static_cast<std::int64_t>(diff->more);
   out.diff = std::move(diff->text);
-}
-
-Scope* scope_of(Engine::State& state, store::Id id) {
-  auto at = std::ranges::find(state.scopes, id, &Scope::id);
-  return at == state.scopes.end() ? nullptr : &*at;
-}
-
-std::vector<RootIndex> roots_of(const Scope& scope, const store::HistoryRow& row) {
-  std::vector<RootIndex> roots;
-  for (const store::HistoryPath& path : row.paths) {
-    if (auto root = scope.root_at(parent_path(path.path))) {
-      roots.push_back(*root);
-    }
-  }
-  return roots;
 }
 
 // The whole text as a conflict's id: a name may begin with digits.
@@ -201,35 +186,18 @@ Result<Round> settle_deletion(Engine::State& state,
   return round;
 }
 
-// The conflict that the undo of this entry opens again, so that a person can choose once more.
-Result<std::optional<store::ConflictRow>> reopened_by_undo(Engine::State& state,
-                                                           const store::HistoryRow& row) {
-  std::optional<store::Id> settled = conflict_settled_by(row.reason);
-  if (!settled) {
-    return std::nullopt;
-  }
-  TRY_ASSIGN(std::optional<store::ConflictRow> conflict, state.store.conflict(*settled));
-  TRY_ASSIGN(auto open, state.store.find_conflict(row.scope, row.skill, ConflictKind::content));
-  if (!conflict || open) {
-    return std::nullopt; // it is too long ago, or there is another one by now
-  }
-  conflict->id = 0; // a new one with the same versions: the log goes on naming the old one
-  conflict->resolved_ms.reset();
-  for (store::ConflictVersionRow& version : conflict->versions) {
-    if (!version.stored.empty() && ::access(version.stored.c_str(), F_OK) != 0) {
-      version.stored.clear(); // its folder went in its time; the store may still have the version
-    }
-  }
-  return conflict;
+} // namespace
+
+Scope* scope_of(Engine::State& state, store::Id id) {
+  auto at = std::ranges::find(state.scopes, id, &Scope::id);
+  return at == state.scopes.end() ? nullptr : &*at;
 }
 
-tl::unexpected<Error> not_in_sync(std::string_view scope) {
+tl::unexpected<Error> not_in_sync(std::string_view skill) {
   return fail(ErrorCode::refused,
-              "`" + std::string(scope) + "` is not under sync any more",
+              "`" + std::string(skill) + "` is not under sync any more",
               "run `upskill sync enable` first");
 }
-
-} // namespace
 
 std::string reason_of_settling(store::Id conflict) {
   return "conflict " + std::to_string(conflict) + " resolved";
@@ -285,73 +253,6 @@ Result<SyncConflictsResult> Engine::conflicts(const SyncConflictsParams& params)
     }
   }
   return result;
-}
-
-Result<Round> Engine::undo(const SyncUndoParams& params, Moment now) {
-  State& state = *m_state;
-  std::optional<store::HistoryRow> row;
-  if (params.id) {
-    TRY_ASSIGN(row, state.store.history_entry(*params.id));
-    if (!row) {
-      return fail(ErrorCode::not_found,
-                  "there is no entry " + std::to_string(*params.id) + " in the log",
-                  "`upskill sync log` lists them");
-    }
-  } else {
-    TRY_ASSIGN(auto rows, state.store.history({}, 100));
-    for (store::HistoryRow& candidate : rows) {
-      if (!candidate.undone && !candidate.reason.starts_with("undo of ")) {
-        row = std::move(candidate);
-        break;
-      }
-    }
-    if (!row) {
-      return fail(ErrorCode::not_found, "there is nothing to undo", "`upskill sync log`");
-    }
-  }
-  if (row->undone) {
-    return fail(ErrorCode::refused, "entry " + std::to_string(row->id) + " was undone already");
-  }
-  Scope* scope = scope_of(state, row->scope);
-  if (scope == nullptr || !scope->setup.enabled) {
-    return not_in_sync(row->skill);
-  }
-  const Skill* skill = scope->find(state.key_of(row->skill));
-  std::optional<Digest> current = skill != nullptr ? skill->ancestor : std::nullopt;
-  if (current != row->after && !params.force) {
-    return fail(ErrorCode::refused,
-                "`" + row->skill + "` was changed after entry " + std::to_string(row->id),
-                "undo the later entry first, or give `--force`");
-  }
-  std::string reason = "undo of " + std::to_string(row->id);
-  Work work;
-  work.dry_run = params.dry_run;
-  work.now = now;
-  TRY_ASSIGN(std::optional<store::ConflictRow> conflict, reopened_by_undo(state, *row));
-  RoundRun run(state, work);
-  bool had_versions = std::ranges::any_of(
-      row->paths, [](const store::HistoryPath& path) { return path.before.has_value(); });
-  if (!row->before && had_versions) {
-    return fail(ErrorCode::refused,
-                "before entry " + std::to_string(row->id) + " the copies of `" + row->skill
-                    + "` were different, and sync would join them again",
-                "`upskill sync conflicts " + row->skill
-                    + "` shows the versions; `upskill sync resolve` takes another one");
-  }
-  // Copies that were made are taken away again; everything else gets back what was there before.
-  bool only_made = row->action == SyncAction::create || row->action == SyncAction::link;
-  Result<Round> round = only_made || !row->before
-                            ? run.withdraw(*scope, row->skill, roots_of(*scope, *row), reason)
-                            : run.put(*scope,
-                                      row->skill,
-                                      *row->before,
-                                      roots_of(*scope, *row),
-                                      reason,
-                                      {.reopens = std::move(conflict)});
-  if (round && !params.dry_run) {
-    TRY(state.store.set_undone(row->id, true));
-  }
-  return round;
 }
 
 Result<Round> Engine::resolve(const ConflictResolveParams& params, Moment now) {

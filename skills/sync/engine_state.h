@@ -58,6 +58,12 @@ std::vector<std::string> heal_after_power_loss(Engine::State& state);
 // folder: what is not in the store goes to the trash.
 void adopt_leftovers(Engine::State& state, Moment now);
 
+// The scope with this number; nullptr where there is none any more.
+Scope* scope_of(Engine::State& state, store::Id id);
+
+// What is answered where somebody asks for a skill of a scope that is not synchronised now.
+tl::unexpected<Error> not_in_sync(std::string_view skill);
+
 // What the log says of the entry that settled this conflict, and which one an entry settled.
 std::string reason_of_settling(store::Id conflict);
 std::optional<store::Id> conflict_settled_by(std::string_view reason);

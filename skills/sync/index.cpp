@@ -25,16 +25,33 @@ Replica& Skill::at(RootIndex root) {
   return replicas.back();
 }
 
+void Skill::let_return() {
+  std::erase_if(replicas, [](const Replica& one) {
+    return one.kind == store::ReplicaKind::excluded && one.withdrawn;
+  });
+}
+
+void Skill::let_return(const std::vector<RootIndex>& roots) {
+  std::erase_if(replicas, [&](const Replica& one) {
+    return one.kind == store::ReplicaKind::excluded && one.withdrawn
+           && std::ranges::find(roots, one.root) != roots.end();
+  });
+}
+
 std::string Scope::path_of(RootIndex root, std::string_view skill) const {
   return join_path(setup.roots[root].path, skill);
 }
 
-RootSet Scope::wanted(const Skill& skill, const RootSet& present, const RootSet& links) {
+RootSet Scope::wanted(const Skill& skill,
+                      const RootSet& present,
+                      const RootSet& links,
+                      Withdrawn withdrawn) {
   CoverSkill one;
   one.present = present;
   one.links = links;
   for (const Replica& replica : skill.replicas) {
-    if (replica.kind == store::ReplicaKind::excluded) {
+    bool returns = replica.withdrawn && withdrawn == Withdrawn::comes_back;
+    if (replica.kind == store::ReplicaKind::excluded && !returns) {
       one.excluded_roots.set(replica.root);
     }
   }

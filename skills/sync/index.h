@@ -24,6 +24,7 @@ struct Replica {
   store::ReplicaKind kind = store::ReplicaKind::copy;
   Presence seen = Presence::absent; // at the last look
   bool differs = false;             // at the last look, from its base
+  bool withdrawn = false; // excluded by an undo, and so only until somebody edits the skill
   std::optional<Digest> base = {};
   Fingerprint fingerprint = {};
 };
@@ -39,6 +40,9 @@ struct Skill {
   Replica* find(RootIndex root);
   const Replica* find(RootIndex root) const;
   Replica& at(RootIndex root); // made when there is none
+  // What an undo took away may be written again: in all roots, or in those.
+  void let_return();
+  void let_return(const std::vector<RootIndex>& roots);
 };
 
 struct Root {
@@ -78,6 +82,9 @@ struct Retry {
   std::int64_t at_ms = 0;
 };
 
+// Of what an undo took away, when it is decided where copies must be.
+enum class Withdrawn : std::uint8_t { stays_away, comes_back };
+
 struct Newcomer {
   std::string name;
   std::int64_t since_ms = 0;
@@ -104,7 +111,10 @@ struct Scope {
 
   std::string path_of(RootIndex root, std::string_view skill) const;
   // Which roots must hold this skill, given where it is and where it is a link.
-  RootSet wanted(const Skill& skill, const RootSet& present, const RootSet& links);
+  RootSet wanted(const Skill& skill,
+                 const RootSet& present,
+                 const RootSet& links,
+                 Withdrawn withdrawn = Withdrawn::stays_away);
   // The root at this path, if it is one of this scope's.
   std::optional<RootIndex> root_at(std::string_view path) const;
   // Records what the copy in a root holds by agreement, or that there is none any more.

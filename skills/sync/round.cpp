@@ -222,6 +222,10 @@ bool RoundRun::is_workspace(Scope& scope, const std::string& name) const {
 
 void RoundRun::decide(Scope& scope, const std::string& name, Skill& skill, Sight& sight) {
   remember(scope, skill, sight);
+  for (Replica& replica : skill.replicas) {
+    // A person put something there, who may take it away on purpose in turn.
+    replica.withdrawn = replica.withdrawn && replica.kind == store::ReplicaKind::excluded;
+  }
   for (std::size_t i = 0; i < sight.observations.size(); ++i) {
     const StatResult& stat = sight.stats[i];
     if (!stat.problem.empty()) {

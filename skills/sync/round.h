@@ -37,14 +37,20 @@ struct PendingSkill {
   // Copies that hold the content already, and what the scan saw of them.
   std::vector<std::pair<RootIndex, Fingerprint>> holders = {};
   bool failed = false;                             // some copy could not be written
+  bool edited = false;                             // by a person: it is spread like any other
   std::optional<store::ConflictRow> conflict = {}; // that is open once this is written
   store::Id settles = 0;                           // the conflict that this puts an end to
 };
 
-// What putting a version in place means for a conflict of the skill.
-struct ConflictChange {
-  store::Id settles = 0;
+// Entries of the log that are undone by what is done now, or in force again.
+using UndoneMarks = std::vector<std::pair<store::Id, bool>>;
+
+// What putting a version in place means beside that.
+struct PutEffects {
+  store::Id settles = 0; // a conflict of the skill
   std::optional<store::ConflictRow> reopens = {};
+  std::vector<RootIndex> readmits = {}; // may get copies again that an undo withdrew
+  UndoneMarks marks = {};
 };
 
 // What became of an edit that came too late.
@@ -72,12 +78,14 @@ public:
                     const Digest& content,
                     const std::vector<RootIndex>& roots,
                     const std::string& reason,
-                    ConflictChange conflict = {});
-  // Takes copies and links away for good: they are not made again by themselves.
+                    PutEffects effects = {});
+  // Takes copies and links away: they are not made again before somebody edits the skill. Where
+  // none is left, it is forgotten.
   Result<Round> withdraw(Scope& scope,
                          const std::string& name,
                          const std::vector<RootIndex>& roots,
-                         const std::string& reason);
+                         const std::string& reason,
+                         const UndoneMarks& marks);
   // Keeps what somebody wrote to a folder after it had been replaced, as the losing version of a
   // conflict.
   Result<LateEdit> keep_late(Scope& scope, const Lingering& replaced, const ReadResult& late);
@@ -122,10 +130,19 @@ private:
   void halt_emptied(Scope& scope, RootIndex root, std::size_t missing);
   void remember(Scope& scope, Skill& skill, const Sight& sight);
 
+  // round_put.cpp
   void exclude_for_readers(Scope& scope,
                            Skill& skill,
                            const Sight& sight,
-                           const std::vector<RootIndex>& roots);
+                           const std::vector<RootIndex>& roots,
+                           store::HistoryRow& history);
+  Result<void> record_withdrawal(Scope& scope,
+                                 const std::string& name,
+                                 const Sight& sight,
+                                 bool nothing_left,
+                                 store::HistoryRow& history,
+                                 const UndoneMarks& marks);
+  Result<void> record_marks();
 
   // round_write.cpp
   void spread(Scope& scope,
@@ -228,6 +245,7 @@ private:
   std::vector<PendingSkill> m_pending = {};
   std::uint64_t m_pending_bytes = 0;
   store::Id m_batch = 0;
+  UndoneMarks m_marks = {}; // recorded with the next entry of the log
   // Skills with looks that may be trusted next time; recorded together at the end of a batch.
   std::set<SkillIndex> m_fingerprints = {};
 };

@@ -159,6 +159,9 @@ Result<void> RoundRun::record(Scope& scope, PendingSkill& pending, store::Histor
   history.before = skill->ancestor;
   bool is_new = skill->ancestor != hash || skill->unrecorded;
   skill->ancestor = hash;
+  if (pending.edited) {
+    skill->let_return();
+  }
   store::SkillRow row;
   row.id = skill->id;
   row.scope = scope.id;
@@ -181,13 +184,16 @@ Result<void> RoundRun::record(Scope& scope, PendingSkill& pending, store::Histor
     TRY(m_state.record_replicas(scope, *skill));
   }
   TRY(settle_conflict(scope, pending));
-  if (history.paths.empty() && !pending.conflict && pending.settles == 0) {
+  const bool marks = !m_marks.empty();
+  TRY(record_marks());
+  if (history.paths.empty() && !pending.conflict && pending.settles == 0 && !marks) {
     return {}; // adopted where it lies: nothing was written, nothing to undo
   }
   TRY_ASSIGN(history.batch, batch());
   history.time_ms = m_work.now.wall_ms;
-  bool created = std::ranges::all_of(history.paths,
-                                     [](const store::HistoryPath& path) { return !path.before; });
+  bool created = !history.paths.empty()
+                 && std::ranges::all_of(
+                     history.paths, [](const store::HistoryPath& path) { return !path.before; });
   history.action = pending.action == SyncAction::adopt || pending.action == SyncAction::create
                        ? (created ? SyncAction::create : SyncAction::update)
                        : pending.action;

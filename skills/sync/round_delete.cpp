@@ -244,7 +244,7 @@ bool RoundRun::take_out(Scope& scope,
   store::TrashOrigin origin;
   origin.path = scope.path_of(root, name);
   origin.skill = name;
-  origin.reason = "deleted from " + history.from;
+  origin.reason = history.from.empty() ? history.reason : "deleted from " + history.from;
   origin.hash = seen.hash.hex();
   origin.time_ms = m_work.now.wall_ms;
   if (auto item = m_state.trash.take(displaced->path, origin); !item) {
@@ -280,6 +280,7 @@ Result<void> RoundRun::record_removal(Scope& scope,
     std::erase_if(skill->replicas, [&](const Replica& one) { return one.root == seen.root; });
   }
   TRY(m_state.record_replicas(scope, *skill));
+  TRY(record_marks());
   TRY_ASSIGN(auto held, m_state.store.find_conflict(scope.id, name, ConflictKind::deletion));
   if (held) {
     TRY(m_state.store.resolve_conflict(held->id, m_work.now.wall_ms));

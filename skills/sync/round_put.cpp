@@ -9,7 +9,7 @@ Result<Round> RoundRun::put(Scope& scope,
                             const Digest& content,
                             const std::vector<RootIndex>& roots,
                             const std::string& reason,
-                            ConflictChange conflict) {
+                            PutEffects effects) {
   TRY_ASSIGN(Tree tree, tree_of_object(m_state.objects, content));
   open_roots(scope);
   // What changed in the meantime is agreed, and so kept, before anything is written over it.
@@ -28,11 +28,12 @@ Result<Round> RoundRun::put(Scope& scope,
   Sight sight = look(scope, name, skill);
   PendingSkill pending;
   pending.name = name;
-  pending.action = SyncAction::update;
+  // Where the content stays what it is, copies only come to be.
+  pending.action = skill->ancestor == content ? SyncAction::create : SyncAction::update;
   pending.reason = reason;
   pending.tree = std::move(tree);
-  pending.settles = conflict.settles;
-  pending.conflict = std::move(conflict.reopens);
+  pending.settles = effects.settles;
+  pending.conflict = std::move(effects.reopens);
   EntryBytes bytes_of = bytes_from(scope, name, sight, pending.tree);
   // Where nothing is left to be written over, it comes back as a new skill would.
   bool nowhere = std::ranges::all_of(sight.observations, [](const Observation& seen) {
@@ -67,6 +68,8 @@ Result<Round> RoundRun::put(Scope& scope,
     forget_deletion(scope, name);
   }
   if (!m_work.dry_run) {
+    skill->let_return(effects.readmits);
+    m_marks = std::move(effects.marks);
     m_pending.push_back(std::move(pending));
     flush(scope);
   } else if (!unknown) {
@@ -82,16 +85,21 @@ Result<Round> RoundRun::put(Scope& scope,
 void RoundRun::exclude_for_readers(Scope& scope,
                                    Skill& skill,
                                    const Sight& sight,
-                                   const std::vector<RootIndex>& roots) {
+                                   const std::vector<RootIndex>& roots,
+                                   store::HistoryRow& history) {
   for (const AgentSetup& agent : scope.setup.agents) {
     if (std::ranges::find_first_of(agent.reads, roots) == agent.reads.end()) {
       continue;
     }
     for (RootIndex root : agent.reads) {
       const Observation& seen = sight.observations[root];
-      if (seen.usable && seen.presence == Presence::absent && !seen.base) {
+      const Replica* known = skill.find(root);
+      bool excluded = known != nullptr && known->kind == store::ReplicaKind::excluded;
+      if (seen.usable && seen.presence == Presence::absent && !seen.base && !excluded) {
         skill.at(root).kind = store::ReplicaKind::excluded;
-        warn_if(m_state.record_replicas(scope, skill));
+        skill.at(root).withdrawn = true;
+        history.paths.push_back(
+            {scope.path_of(root, skill.name), {}, {}, store::ReplicaKind::withdrawn});
       }
     }
   }
@@ -100,14 +108,15 @@ void RoundRun::exclude_for_readers(Scope& scope,
 Result<Round> RoundRun::withdraw(Scope& scope,
                                  const std::string& name,
                                  const std::vector<RootIndex>& roots,
-                                 const std::string& reason) {
+                                 const std::string& reason,
+                                 const UndoneMarks& marks) {
   open_roots(scope);
   consider(scope, name);
   flush(scope);
   Skill* skill = scope.find(m_state.key_of(name));
   if (skill == nullptr) {
     close_roots(scope);
-    return std::move(m_round);
+    return fail(ErrorCode::refused, "`" + name + "` is nowhere any more", "`upskill sync log`");
   }
   Sight sight = look(scope, name, skill);
   store::HistoryRow history;
@@ -118,6 +127,7 @@ Result<Round> RoundRun::withdraw(Scope& scope,
   history.after = skill->ancestor;
   history.reason = reason;
   history.time_ms = m_work.now.wall_ms;
+  bool stays = false; // something that was to go
   for (RootIndex root : roots) {
     const Observation& seen = sight.observations[root];
     if (!seen.usable || seen.presence == Presence::absent) {
@@ -126,6 +136,7 @@ Result<Round> RoundRun::withdraw(Scope& scope,
     bool link = seen.presence == Presence::link;
     if (!link && (seen.presence != Presence::copy || seen.hash != skill->ancestor)) {
       warn({ErrorCode::changed, "`" + scope.path_of(root, name) + "` was changed and stays", {}});
+      stays = true;
       continue;
     }
     step(link ? SyncAction::unlink : SyncAction::remove,
@@ -138,24 +149,69 @@ Result<Round> RoundRun::withdraw(Scope& scope,
       continue;
     }
     if (link) {
-      warn_if(m_state.stager.remove_link(scope.setup.roots[root].path, name));
+      Result<void> removed = m_state.stager.remove_link(scope.setup.roots[root].path, name);
+      if (!removed) {
+        warn(removed.error());
+        stays = true;
+        continue;
+      }
+      history.paths.push_back({scope.path_of(root, name), {}, {}, store::ReplicaKind::link});
     } else if (!take_out(scope, name, sight, root, history)) {
+      stays = true;
       continue;
     }
     scope.agree(*skill, root, std::nullopt);
     skill->at(root).kind = store::ReplicaKind::excluded;
+    skill->at(root).withdrawn = true;
     skill->at(root).seen = Presence::absent;
-    warn_if(m_state.record_replicas(scope, *skill));
+  }
+  if (!m_work.dry_run && stays && history.paths.empty()) {
+    close_roots(scope);
+    return fail(ErrorCode::refused,
+                "no copy of `" + name + "` could be taken away",
+                m_round.warnings.front());
   }
   if (!m_work.dry_run) {
-    exclude_for_readers(scope, *skill, sight, roots);
-  }
-  if (!m_work.dry_run && !history.paths.empty()) {
-    TRY_ASSIGN(history.batch, batch());
-    TRY(m_state.store.add_history(history));
+    bool left = std::ranges::any_of(sight.observations, [&](const Observation& seen) {
+      bool taken = std::ranges::find(roots, seen.root) != roots.end();
+      return (seen.presence != Presence::absent && !taken) || (!seen.usable && seen.base);
+    });
+    const bool nothing_left = !stays && !left;
+    if (!nothing_left) {
+      exclude_for_readers(scope, *skill, sight, roots, history);
+    }
+    TRY(record_withdrawal(scope, name, sight, nothing_left, history, marks));
   }
   close_roots(scope);
   return std::move(m_round);
+}
+
+Result<void> RoundRun::record_withdrawal(Scope& scope,
+                                         const std::string& name,
+                                         const Sight& sight,
+                                         bool nothing_left,
+                                         store::HistoryRow& history,
+                                         const UndoneMarks& marks) {
+  m_marks = marks;
+  if (nothing_left) {
+    history.after.reset(); // as after a deletion, which it may bring back
+    return record_removal(scope, name, sight, history);
+  }
+  TRY_ASSIGN(store::Transaction transaction, m_state.store.begin());
+  TRY(m_state.record_replicas(scope, *scope.find(m_state.key_of(name))));
+  TRY(record_marks());
+  if (!history.paths.empty()) {
+    TRY_ASSIGN(history.batch, batch());
+    TRY(m_state.store.add_history(history));
+  }
+  return transaction.commit();
+}
+
+Result<void> RoundRun::record_marks() {
+  for (const auto& [entry, undone] : std::exchange(m_marks, {})) {
+    TRY(m_state.store.set_undone(entry, undone));
+  }
+  return {};
 }
 
 } // namespace upskill::sync

@@ -119,7 +119,10 @@ void RoundRun::spread(Scope& scope,
       links.set(seen.root);
     }
   }
-  RootSet wanted = scope.wanted(skill, present, links);
+  // What an undo took away stays away for as long as the skill is what it was then.
+  pending.edited = skill.ancestor != hash;
+  RootSet wanted = scope.wanted(
+      skill, present, links, pending.edited ? Withdrawn::comes_back : Withdrawn::stays_away);
   if (!m_work.dry_run) {
     if (auto kept = keep_tree(pending.tree, bytes_of); !kept) {
       note(scope, name, kept.error().message);

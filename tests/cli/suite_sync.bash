@@ -96,6 +96,41 @@ test_undo_of_an_edit() {
   same before "$c/pdf/SKILL.md"
 }
 
+test_undo_walks_back_and_an_undo_is_undone() {
+  enabled
+  local text
+  for text in One. Two. Three.; do
+    cp "$a/pdf/SKILL.md" "before-$text"
+    echo "$text" >>"$c/pdf/SKILL.md"
+    wait_idle
+  done
+  for text in Three. Two. One.; do
+    run 0 upskill sync undo --yes
+    wait_idle
+    same "before-$text" "$a/pdf/SKILL.md"
+  done
+  run 0 upskill sync undo --yes
+  absent "$a/pdf"
+  same before-One. "$c/pdf/SKILL.md"
+  run 3 upskill sync undo --yes
+  err_has "nothing to undo"
+  run 0 upskill sync log --json
+  [[ $out =~ \"id\":([0-9]+) ]] || fail "no entry"
+  run 0 upskill sync undo "${BASH_REMATCH[1]}" --yes
+  wait_idle
+  same "$c/pdf" "$a/pdf"
+}
+
+test_what_an_undo_took_away_comes_back_with_an_edit() {
+  enabled
+  run 0 upskill sync undo --yes
+  wait_idle
+  absent "$a/pdf"
+  echo "More." >>"$c/pdf/SKILL.md"
+  wait_idle
+  same "$c/pdf" "$a/pdf"
+}
+
 test_a_conflict_is_kept_and_resolved() {
   enabled
   run 0 upskill daemon stop

@@ -209,14 +209,24 @@ TEST_SUITE("SyncStore") {
     CHECK(value_of(store.history("", -1)).empty());
     CHECK(value_of(store.history("pdf", 10)) == std::vector{update});
     CHECK(value_of(store.history_entry(update.id)) == update);
+    CHECK(value_of(store.history_before(removal.id, 10)) == std::vector{update});
+    CHECK(value_of(store.history_before(update.id, 10)).empty());
+    HistoryRow again = update;
+    again.id = value_of(store.add_history(again));
+    CHECK(value_of(store.history_before(99, 2)) == std::vector{again, removal});
+    CHECK(value_of(store.history_after(update.id - 1, 1, "pdf")) == std::vector{update, again});
+    CHECK(value_of(store.history_after(update.id, 1, "pdf")) == std::vector{again});
+    CHECK(value_of(store.history_after(update.id, 2, "pdf")).empty());
+    CHECK(value_of(store.history_after(update.id, 1, "doc")).empty());
     REQUIRE(store.set_undone(update.id, true));
     CHECK(value_of(store.history_entry(update.id))->undone);
     CHECK(store.set_undone(99, true).error().code == ErrorCode::not_found);
-    CHECK(value_of(store.purge_history(1500)) == 1);
-    CHECK(value_of(store.history("", 10)) == std::vector{removal});
+    CHECK(value_of(store.purge_history(1500)) == 1); // not the newest
+    CHECK(value_of(store.history("", 10)) == std::vector{again, removal});
     // The newest stays, so that an id that people may have seen is not given again.
-    CHECK(value_of(store.purge_history(9999)) == 0);
-    CHECK(value_of(store.add_history(removal)) > removal.id);
+    CHECK(value_of(store.purge_history(9999)) == 1);
+    CHECK(value_of(store.history("", 10)) == std::vector{again});
+    CHECK(value_of(store.add_history(removal)) > again.id);
     CHECK(value_of(store.purge_history(9999)) == 1);
   }
 

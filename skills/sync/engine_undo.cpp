@@ -1,0 +1,266 @@
+#include "protocol/base/paths.h"
+#include "skills/sync/engine_state.h"
+#include "skills/sync/round.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+namespace upskill::sync {
+namespace {
+
+constexpr std::int64_t k_page = 100; // entries that are read at once
+constexpr std::string_view k_undo_of = "undo of ";
+
+using store::HistoryRow;
+
+// The entry that this one took back, if it did that.
+std::optional<store::Id> undone_by(const HistoryRow& row) {
+  if (!row.reason.starts_with(k_undo_of)) {
+    return std::nullopt;
+  }
+  store::Id id = 0;
+  const char* end = row.reason.data() + row.reason.size();
+  auto [at, problem] = std::from_chars(row.reason.data() + k_undo_of.size(), end, id);
+  return problem == std::errc{} && at == end && id < row.id ? std::optional(id) : std::nullopt;
+}
+
+// Copies were made, and the content stayed what it was.
+bool only_made(const HistoryRow& row) {
+  return row.action == SyncAction::create || row.action == SyncAction::link;
+}
+
+// A copy caught up, which is a part of the change it caught up with.
+bool changes_nothing(const HistoryRow& row) {
+  return row.action == SyncAction::update && row.before == row.after
+         && !conflict_settled_by(row.reason);
+}
+
+// Different versions became one: there was no state before it that sync could keep.
+bool joined_first_versions(const HistoryRow& row) {
+  return !row.before && std::ranges::any_of(row.paths, [](const store::HistoryPath& path) {
+    return path.before.has_value();
+  });
+}
+
+// An entry, and what came after it.
+struct Undoing {
+  HistoryRow row;
+  Scope* scope = nullptr;
+  std::optional<Digest> last; // content after the skill's newest entry
+  // Later entries of the skill that are in force, oldest first. Those that took back another later
+  // one are not: the two cancel out.
+  std::vector<HistoryRow> in_the_way;
+};
+
+Result<Undoing> undoing_of(Engine::State& state, HistoryRow row) {
+  TRY_ASSIGN(std::vector<HistoryRow> later,
+             state.store.history_after(row.id, row.scope, row.skill));
+  Undoing undoing;
+  undoing.scope = scope_of(state, row.scope);
+  undoing.last = later.empty() ? row.after : later.back().after;
+  for (HistoryRow& one : later) {
+    std::optional<store::Id> undid = undone_by(one);
+    bool stands = undid ? *undid <= row.id : one.before != one.after;
+    if (!one.undone && stands) {
+      undoing.in_the_way.push_back(std::move(one));
+    }
+  }
+  undoing.row = std::move(row);
+  return undoing;
+}
+
+// Whether it can be undone at all.
+Result<void> judge(const Undoing& undoing, bool force) {
+  const HistoryRow& row = undoing.row;
+  const std::string entry = "entry " + std::to_string(row.id);
+  if (row.undone) {
+    return fail(ErrorCode::refused,
+                entry + " was undone already",
+                "`upskill sync log` lists the entry that undid it, which can be undone in turn");
+  }
+  if (undoing.scope == nullptr || !undoing.scope->setup.enabled) {
+    return not_in_sync(row.skill);
+  }
+  if (joined_first_versions(row)) {
+    return fail(ErrorCode::refused,
+                "before " + entry + " the copies of `" + row.skill
+                    + "` were different, and sync would join them again",
+                "`upskill sync conflicts " + row.skill
+                    + "` shows the versions; `upskill sync resolve` takes another one");
+  }
+  if (!undoing.in_the_way.empty() && !force) {
+    return fail(ErrorCode::refused,
+                "`" + row.skill + "` was changed after " + entry,
+                "undo entry " + std::to_string(undoing.in_the_way.back().id)
+                    + " first, or give `--force`");
+  }
+  return {};
+}
+
+// Somebody edited it where nothing had to be written, so that no entry tells of it.
+Result<void> check_content(const Engine::State& state, const Undoing& undoing, bool force) {
+  const Skill* skill = undoing.scope->find(state.key_of(undoing.row.skill));
+  std::optional<Digest> current = skill != nullptr ? skill->ancestor : std::nullopt;
+  if (current == undoing.last || force) {
+    return {};
+  }
+  return fail(ErrorCode::refused,
+              "`" + undoing.row.skill + "` was edited after entry "
+                  + std::to_string(undoing.row.id),
+              "give `--force` to undo it all the same; the edited version is kept");
+}
+
+Result<Undoing> find_entry(Engine::State& state, store::Id id, bool force) {
+  TRY_ASSIGN(std::optional<HistoryRow> row, state.store.history_entry(id));
+  if (!row) {
+    return fail(ErrorCode::not_found,
+                "there is no entry " + std::to_string(id) + " in the log",
+                "`upskill sync log` lists them");
+  }
+  TRY_ASSIGN(Undoing undoing, undoing_of(state, std::move(*row)));
+  TRY(judge(undoing, force));
+  return undoing;
+}
+
+// The newest change that is in force. Undone ones and their undos cancel out; what cannot be undone
+// is passed over, and told of, or nothing before it could be undone any more.
+Result<Undoing>
+find_newest(Engine::State& state, bool force, std::vector<std::string>& passed_over) {
+  std::optional<Error> first;
+  store::Id before = std::numeric_limits<store::Id>::max();
+  for (;;) {
+    TRY_ASSIGN(std::vector<HistoryRow> rows, state.store.history_before(before, k_page));
+    for (HistoryRow& row : rows) {
+      before = row.id;
+      if (row.undone || undone_by(row) || changes_nothing(row)) {
+        continue;
+      }
+      TRY_ASSIGN(Undoing undoing, undoing_of(state, std::move(row)));
+      Result<void> possible = judge(undoing, force);
+      if (possible) {
+        return undoing;
+      }
+      first = first ? first : possible.error();
+      if (undoing.scope != nullptr && undoing.scope->setup.enabled) {
+        passed_over.push_back(possible.error().message);
+      }
+    }
+    if (rows.empty()) {
+      return first ? Result<Undoing>(fail(*first))
+                   : fail(ErrorCode::not_found, "there is nothing to undo", "`upskill sync log`");
+    }
+  }
+}
+
+// An entry is undone, or in force again; and the other way round what it undid itself.
+Result<void> mark(store::SyncStore& store, store::Id id, bool undone, UndoneMarks& marks) {
+  for (std::optional<store::Id> next = id; next; undone = !undone) {
+    TRY_ASSIGN(std::optional<HistoryRow> row, store.history_entry(*next));
+    if (!row) {
+      return {}; // too old: it is not kept any more
+    }
+    marks.emplace_back(row->id, undone);
+    next = undone_by(*row);
+  }
+  return {};
+}
+
+std::vector<RootIndex> roots_of(const Undoing& undoing, bool withdrawn) {
+  std::vector<RootIndex> roots;
+  for (const store::HistoryPath& path : undoing.row.paths) {
+    std::optional<RootIndex> root = undoing.scope->root_at(parent_path(path.path));
+    if (root && (path.kind == store::ReplicaKind::withdrawn) == withdrawn) {
+      roots.push_back(*root);
+    }
+  }
+  return roots;
+}
+
+// The conflict that the undo of this entry opens again, so that a person can choose once more.
+Result<std::optional<store::ConflictRow>> reopened_by_undo(Engine::State& state,
+                                                           const HistoryRow& row) {
+  std::optional<store::Id> settled = conflict_settled_by(row.reason);
+  if (!settled) {
+    return std::nullopt;
+  }
+  TRY_ASSIGN(std::optional<store::ConflictRow> conflict, state.store.conflict(*settled));
+  TRY_ASSIGN(auto open, state.store.find_conflict(row.scope, row.skill, ConflictKind::content));
+  if (!conflict || open) {
+    return std::nullopt; // it is too long ago, or there is another one by now
+  }
+  conflict->id = 0; // a new one with the same versions: the log goes on naming the old one
+  conflict->resolved_ms.reset();
+  for (store::ConflictVersionRow& version : conflict->versions) {
+    if (!version.stored.empty() && ::access(version.stored.c_str(), F_OK) != 0) {
+      version.stored.clear(); // its folder went in its time; the store may still have the version
+    }
+  }
+  return conflict;
+}
+
+// Copies that were made are taken away again; everything else gets back what was there before.
+Result<Round> take_back(Engine::State& state, const Undoing& undoing, const Work& work) {
+  const HistoryRow& row = undoing.row;
+  const std::string reason = std::string(k_undo_of) + std::to_string(row.id);
+  PutEffects effects;
+  effects.readmits = roots_of(undoing, true);
+  TRY(mark(state.store, row.id, true, effects.marks));
+  for (const HistoryRow& over : undoing.in_the_way) {
+    TRY(mark(state.store, over.id, true, effects.marks)); // went with it: `force`
+  }
+  std::vector<RootIndex> roots = roots_of(undoing, false);
+  RoundRun run(state, work);
+  if (only_made(row) || !row.before) {
+    return run.withdraw(*undoing.scope, row.skill, roots, reason, effects.marks);
+  }
+  TRY_ASSIGN(effects.reopens, reopened_by_undo(state, row));
+  return run.put(*undoing.scope, row.skill, *row.before, roots, reason, std::move(effects));
+}
+
+// One round, of which the first part came before the second.
+Round joined(Round first, Round second) {
+  auto earlier = [](std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
+    return a && b ? std::min(a, b) : (a ? a : b);
+  };
+  std::ranges::move(second.steps, std::back_inserter(first.steps));
+  std::ranges::move(second.warnings, std::back_inserter(first.warnings));
+  std::ranges::move(second.again, std::back_inserter(first.again));
+  first.in_sync = second.in_sync;
+  first.again_at_ms = earlier(first.again_at_ms, second.again_at_ms);
+  first.retry_at_ms = earlier(first.retry_at_ms, second.retry_at_ms);
+  return first;
+}
+
+} // namespace
+
+Result<Round> Engine::undo(const SyncUndoParams& params, Moment now) {
+  State& state = *m_state;
+  std::vector<std::string> passed_over;
+  auto find = [&] {
+    passed_over.clear();
+    return params.id ? find_entry(state, *params.id, params.force)
+                     : find_newest(state, params.force, passed_over);
+  };
+  TRY_ASSIGN(Undoing undoing, find());
+  Work work;
+  work.now = now;
+  Round looked;
+  if (!params.dry_run) {
+    // An edit of a moment ago is a change too, and a later one.
+    Work look = work;
+    look.everything = true;
+    look.only_skill = undoing.row.skill;
+    TRY_ASSIGN(looked, RoundRun(state, look).run());
+    TRY_ASSIGN(undoing, find());
+  }
+  TRY(check_content(state, undoing, params.force));
+  work.dry_run = params.dry_run;
+  TRY_ASSIGN(Round taken_back, take_back(state, undoing, work));
+  std::ranges::move(passed_over, std::back_inserter(taken_back.warnings));
+  return joined(std::move(looked), std::move(taken_back));
+}
+
+} // namespace upskill::sync

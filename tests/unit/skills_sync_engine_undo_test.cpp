@@ -1,0 +1,321 @@
+#include "tests/support/sync_world.h"
+#include "tests/sync/watched_files.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace upskill;
+using namespace upskill::test;
+
+namespace {
+
+std::string text_in(const SyncWorld& world, std::size_t root) {
+  std::string text = exists(world.at(root, "one/SKILL.md")) ? world.skill(root, "one") : "---\n";
+  return text.substr(text.rfind("---\n") + 4);
+}
+
+// What each root shows of the skill, such as "a\n|a\n|"; nothing where it has no copy.
+std::string texts(const SyncWorld& world) {
+  return text_in(world, 0) + "|" + text_in(world, 1) + "|" + text_in(world, 2);
+}
+
+std::string all(const std::string& text) {
+  return text + "\n|" + text + "\n|" + text + "\n";
+}
+
+void edit(SyncWorld& world, std::size_t root, const std::string& text) {
+  world.write_skill(root, "one", text);
+  world.settle();
+}
+
+void undo(SyncWorld& world) {
+  auto round = world.engine().undo({}, world.now());
+  REQUIRE_MESSAGE(round, round.error().message);
+  world.settle();
+}
+
+Result<sync::Round> undo_entry(SyncWorld& world, std::int64_t id, bool force = false) {
+  SyncUndoParams params;
+  params.id = id;
+  params.force = force;
+  auto round = world.engine().undo(params, world.now());
+  world.settle();
+  return round;
+}
+
+HistoryEntry newest(SyncWorld& world) {
+  auto log = world.engine().log({});
+  REQUIRE(log);
+  REQUIRE_FALSE(log->entries.empty());
+  return log->entries.front();
+}
+
+} // namespace
+
+TEST_SUITE("Engine: undo") {
+  TEST_CASE("walks back one change at a time, and passes over what is undone") {
+    SyncWorld world;
+    edit(world, 0, "a");
+    edit(world, 1, "b");
+    edit(world, 2, "c");
+    undo(world);
+    CHECK(texts(world) == all("b"));
+    undo(world);
+    CHECK(texts(world) == all("a"));
+    edit(world, 1, "d");
+    edit(world, 1, "e");
+    undo(world);
+    CHECK(texts(world) == all("d"));
+    undo(world);
+    CHECK(texts(world) == all("a"));
+    undo(world);
+    CHECK(texts(world) == "a\n||");
+    auto none = world.engine().undo({}, world.now());
+    REQUIRE_FALSE(none);
+    CHECK(none.error().code == ErrorCode::not_found);
+  }
+
+  TEST_CASE("gets past a skill that was deleted and made again") {
+    SyncWorld world;
+    edit(world, 0, "old");
+    world.remove(0, "one");
+    world.settle();
+    edit(world, 1, "new");
+    undo(world);
+    CHECK(texts(world) == "|new\n|");
+    undo(world);
+    CHECK(texts(world) == all("old"));
+    undo(world);
+    // What came back has no origin that is not a copy of sync's.
+    CHECK(text_in(world, 2).empty());
+  }
+
+  TEST_CASE("finds a change behind any number of those that are undone") {
+    SyncWorld world;
+    edit(world, 0, "start");
+    for (int i = 0; i < 60; ++i) {
+      edit(world, 0, "text " + std::to_string(i));
+    }
+    for (int i = 59; i > 0; --i) {
+      undo(world);
+      REQUIRE(texts(world) == all("text " + std::to_string(i - 1)));
+    }
+    undo(world);
+    CHECK(texts(world) == all("start"));
+  }
+
+  TEST_CASE("an undo is undone by its number, and that again") {
+    SyncWorld world;
+    edit(world, 0, "a");
+    edit(world, 0, "b");
+    edit(world, 0, "c");
+    const std::int64_t change = newest(world).id;
+    undo(world);
+    const std::int64_t back_to_b = newest(world).id;
+    undo(world);
+    const std::int64_t back_to_a = newest(world).id;
+    SUBCASE("in the order of what was undone") {
+      auto early = undo_entry(world, back_to_b);
+      REQUIRE_FALSE(early);
+      CHECK(early.error().hint.find("entry " + std::to_string(back_to_a)) != std::string::npos);
+      CHECK(texts(world) == all("a"));
+      REQUIRE(undo_entry(world, back_to_a));
+      CHECK(texts(world) == all("b"));
+      REQUIRE(undo_entry(world, back_to_b));
+      CHECK(texts(world) == all("c"));
+      CHECK(undo_entry(world, back_to_b).error().code == ErrorCode::refused);
+      auto log = world.engine().log({});
+      REQUIRE(log);
+      auto of = std::ranges::find(log->entries, change, &HistoryEntry::id);
+      REQUIRE(of != log->entries.end());
+      CHECK_FALSE(of->undone);
+      undo(world);
+      CHECK(texts(world) == all("b"));
+      undo(world);
+      CHECK(texts(world) == all("a"));
+    }
+    SUBCASE("back and forth") {
+      REQUIRE(undo_entry(world, back_to_a));
+      REQUIRE(undo_entry(world, newest(world).id)); // undoes the redo
+      CHECK(texts(world) == all("a"));
+      REQUIRE(undo_entry(world, newest(world).id));
+      CHECK(texts(world) == all("b"));
+    }
+    SUBCASE("not over a newer change, unless forced") {
+      edit(world, 1, "d");
+      auto over = undo_entry(world, back_to_a);
+      REQUIRE_FALSE(over);
+      CHECK(over.error().code == ErrorCode::refused);
+      CHECK(texts(world) == all("d"));
+      REQUIRE(undo_entry(world, back_to_a, true));
+      CHECK(texts(world) == all("b"));
+      undo(world); // the walk goes on from there
+      CHECK(texts(world) == all("a"));
+    }
+  }
+
+  TEST_CASE("an older entry is undone where all that came after it is undone") {
+    SyncWorld world;
+    edit(world, 0, "a");
+    edit(world, 0, "b");
+    const std::int64_t to_b = newest(world).id;
+    edit(world, 0, "c");
+    const std::int64_t to_c = newest(world).id;
+    auto refused = undo_entry(world, to_b);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().hint.find("entry " + std::to_string(to_c)) != std::string::npos);
+    SUBCASE("by then") {
+      REQUIRE(undo_entry(world, to_c));
+      REQUIRE(undo_entry(world, to_b));
+    }
+    SUBCASE("with it, by force") {
+      REQUIRE(undo_entry(world, to_b, true));
+    }
+    CHECK(texts(world) == all("a"));
+    undo(world);
+    CHECK(texts(world) == "a\n||");
+  }
+
+  TEST_CASE("an edit of the same moment is the newest change") {
+    SyncWorld world;
+    edit(world, 0, "a");
+    edit(world, 0, "b");
+    world.write_skill(1, "one", "c"); // no round has seen it
+    undo(world);
+    CHECK(texts(world) == all("b"));
+    undo(world);
+    CHECK(texts(world) == all("a"));
+  }
+
+  TEST_CASE("what cannot be undone is passed over, and told of") {
+    SyncWorld world;
+    edit(world, 0, "a");
+    world.write_skill(0, "two", "left");
+    world.write_skill(1, "two", "right");
+    world.settle();
+    auto round = world.engine().undo({}, world.now());
+    REQUIRE_MESSAGE(round, round.error().message);
+    CHECK(texts(world) == "a\n||");
+    CHECK(world.skill(0, "two") == world.skill(1, "two"));
+    CHECK(std::ranges::any_of(round->warnings, [](const std::string& warning) {
+      return warning.find("`two`") != std::string::npos;
+    }));
+  }
+
+  TEST_CASE("of a deletion and back deletes for good") {
+    SyncWorld world;
+    edit(world, 0, "a");
+    world.remove(2, "one");
+    world.settle();
+    REQUIRE(texts(world) == "||");
+    undo(world);
+    REQUIRE(texts(world) == all("a"));
+    REQUIRE(undo_entry(world, newest(world).id));
+    CHECK(texts(world) == "||");
+    CHECK(world.engine().status().skills.empty());
+    undo(world);
+    CHECK(texts(world) == all("a"));
+  }
+
+  TEST_CASE("of a new skill leaves the copy that a person made, and spreads it no more") {
+    SyncWorld world;
+    edit(world, 0, "a");
+    undo(world);
+    REQUIRE(texts(world) == "a\n||");
+    SUBCASE("by itself, also after a restart") {
+      world.open();
+      world.settle();
+      CHECK(texts(world) == "a\n||");
+      return;
+    }
+    SUBCASE("until it is edited") {
+      edit(world, 0, "b");
+    }
+    SUBCASE("until it is edited after a restart") {
+      world.open();
+      world.write_skill(0, "one", "b");
+      CHECK(world.run(true).steps.size() == 2); // a plan says so and changes nothing
+      CHECK(texts(world) == "b\n||");
+      world.settle();
+    }
+    SUBCASE("until it is deleted and made again") {
+      world.remove(0, "one");
+      world.settle();
+      edit(world, 1, "b");
+    }
+    SUBCASE("until the undo is undone") {
+      REQUIRE(undo_entry(world, newest(world).id));
+      CHECK(texts(world) == all("a"));
+      CHECK(newest(world).action == SyncAction::create);
+      undo(world);
+      CHECK(texts(world) == "a\n||");
+      edit(world, 0, "b");
+    }
+    CHECK(texts(world) == all("b"));
+  }
+
+  TEST_CASE("of a new skill holds for other folders of who saw it, and so does its undo") {
+    SyncWorld world;
+    world.setup().policy = SyncPolicy::cover;
+    world.setup().agents[1].reads = {1, 2};
+    world.setup().agents[2].reads = {2, 1};
+    world.configure();
+    edit(world, 0, "a");
+    const std::string spread = texts(world);
+    undo(world);
+    CHECK(texts(world) == "a\n||");
+    HistoryEntry taken = newest(world);
+    CHECK(taken.paths.size() == 1);
+    REQUIRE(undo_entry(world, taken.id));
+    CHECK(texts(world) == spread);
+    world.setup().policy = SyncPolicy::mirror;
+    world.configure();
+    world.settle();
+    CHECK(texts(world) == all("a"));
+  }
+
+  TEST_CASE("of a link takes it away, and back") {
+    SyncWorld world;
+    world.setup().roots[1].by_link = true;
+    world.configure();
+    edit(world, 0, "a");
+    REQUIRE(std::filesystem::is_symlink(world.at(1, "one")));
+    undo(world);
+    CHECK(texts(world) == "a\n||");
+    REQUIRE(undo_entry(world, newest(world).id));
+    CHECK(std::filesystem::is_symlink(world.at(1, "one")));
+    CHECK(texts(world) == all("a"));
+  }
+
+  TEST_CASE("a link that a person took away stays away when the skill is edited") {
+    SyncWorld world;
+    world.setup().roots[1].by_link = true;
+    world.configure();
+    edit(world, 0, "a");
+    std::filesystem::remove(world.at(1, "one"));
+    world.settle();
+    edit(world, 0, "b");
+    CHECK(texts(world) == "b\n||b\n");
+  }
+
+  TEST_CASE("that could take nothing away is none") {
+    sync_test::WatchedFiles files;
+    SyncWorld world;
+    world.use(files);
+    world.open();
+    edit(world, 0, "a");
+    files.before = [&](const sync_test::FileCall& call) -> Result<void> {
+      bool moves = std::string_view(call.name) == "move";
+      return moves ? fail(ErrorCode::permission, "may not be written") : Result<void>();
+    };
+    auto failed = world.engine().undo({}, world.now());
+    REQUIRE_FALSE(failed);
+    CHECK(failed.error().code == ErrorCode::refused);
+    files.before = {};
+    world.settle();
+    CHECK(texts(world) == all("a"));
+    undo(world);
+    CHECK(texts(world) == "a\n||");
+  }
+}
