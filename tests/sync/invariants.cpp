@@ -62,7 +62,7 @@ void World::check_round(const sync::Round& round, bool asked) {
       throw Violation("`" + step.path + "` was removed, and nobody had deleted that skill");
     }
     auto hash = Digest::from_hex(step.hash);
-    if (m_slipped || step.path.empty() || !hash || step.action == SyncAction::link) {
+    if (m_slipped || m_failed || step.path.empty() || !hash || step.action == SyncAction::link) {
       continue;
     }
     sync::ReadResult there = look(parent_path(step.path), base_name(step.path));

@@ -95,6 +95,21 @@ void MemoryWorld::person() {
   }
 }
 
+// A version that the skill once had, or one that nobody knows, where there is no copy; or anything,
+// in a root that comes back with it.
+void MemoryWorld::old_copy() {
+  Root& root = m_roots[below(m_roots.size())];
+  const std::string& name = k_skills[below(k_skills.size())];
+  const std::vector<sync::Tree>& once = m_once[name];
+  std::uint64_t which = below(once.size() + 1);
+  sync::Tree tree = which == once.size() ? edited(sync::Tree()) : once[which];
+  if (!root.away.empty()) {
+    root.away[name] = tree;
+  } else if (!root.mounted || !root.copies.contains(name)) {
+    root.copies[name] = tree;
+  }
+}
+
 void MemoryWorld::roots() {
   Root& root = m_roots[below(m_roots.size())];
   switch (below(7)) {
@@ -184,7 +199,9 @@ std::vector<sync::Observation> MemoryWorld::look(const std::string& name) {
     if (seen[i].usable && copy != m_roots[i].copies.end()) {
       seen[i].presence = sync::Presence::copy;
       seen[i].hash = copy->second.hash();
-      m_must.insert(seen[i].hash);
+      if (m_must.insert(seen[i].hash).second) {
+        m_once[name].push_back(copy->second);
+      }
     }
   }
   return seen;
@@ -416,9 +433,11 @@ void MemoryWorld::check_kept() const {
 }
 
 void MemoryWorld::step() {
-  std::uint64_t what = below(10);
+  std::uint64_t what = below(11);
   if (what < 5) {
     person();
+  } else if (what == 10) {
+    old_copy();
   } else if (what == 5) {
     roots();
   } else if (what == 6) {

@@ -54,6 +54,7 @@ private:
   sync::Tree edited(const sync::Tree& tree);
   void person();
   void roots();
+  void old_copy();
   // False when it was cut off; `writes` counts what was written or removed.
   bool round(int cut_after, int& writes);
   bool skill_round(const std::string& name, int& left, int& writes);
@@ -69,7 +70,8 @@ private:
   std::mt19937_64 m_random;
   std::vector<Root> m_roots;
   std::map<std::string, Known> m_known = {};
-  std::map<Digest, sync::Tree> m_store = {};     // versions kept
+  std::map<Digest, sync::Tree> m_store = {};                  // versions kept
+  std::map<std::string, std::vector<sync::Tree>> m_once = {}; // versions that a skill had, by name
   std::map<Digest, std::string> m_contents = {}; // bytes by digest, of everything ever written
   std::set<Digest> m_must = {};                  // versions that were seen
   std::set<std::string> m_deleted = {};          // skills that a person deleted

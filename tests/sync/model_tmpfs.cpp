@@ -17,9 +17,9 @@ constexpr int k_sequences = 200;
 constexpr int k_sequences = 2'000;
 #endif
 
-constexpr Weights k_weights = {8,  16, 6, 3, 3, 3, 6, 1, 3, 3, 2, 2, 2, 3, 1,
-                               3,  3,  3, 2, 3, 1, 2, 1, 1, 1, 4, 1, 2, 2, 8,
-                               22, 6,  3, 1, 1, 3, 3, 1, 5, 2, 2, 2, 0, 0, 0};
+constexpr Weights k_weights = {8, 16, 6, 3, 3, 3, 6, 1, 3, 3, 2, 2, 2, 3, 1,  3,
+                               3, 3,  2, 3, 1, 2, 1, 1, 1, 4, 1, 2, 2, 8, 22, 6,
+                               3, 1,  1, 5, 3, 1, 5, 2, 2, 4, 3, 2, 0, 0, 0};
 
 // What broke, if anything. The folder is kept when `keep` says so.
 std::optional<std::string>

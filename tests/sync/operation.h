@@ -51,28 +51,25 @@ enum class Kind : std::uint8_t {
   slip_in,   // somebody edits right before or after the n-th swap of the next round
   late_edit, // of a skill whose deletion is about to be carried out, when another's is
   edit_displaced,
+  old_copy,    // a version of long ago, or one that nobody knows, where there is no copy
+  writes_fail, // from the n-th write of the next round on, for a while: no space, or not allowed
   tidy,
   kill_daemon,   // at once
   kill_in_round, // after the n-th trace of what it does about an edit, or about its start
   come_to_rest
 };
 
-inline constexpr std::array<std::string_view, 45> k_kind_names = {
-    "write_skill",     "edit_skill",     "edit_file",
-    "add_file",        "delete_file",    "toggle_exec",
-    "delete_skill",    "delete_many",    "rename_skill",
-    "replace_folder",  "link_skill",     "delete_link",
-    "root_vanishes",   "root_returns",   "root_emptied",
-    "root_in_pieces",  "half_write",     "fill",
-    "swap_content",    "touch",          "unknown_folder",
-    "ignored_content", "excluded_skill", "case_twin",
-    "reserved_name",   "restart",        "lose_database",
-    "git_begins",      "git_ends",       "time_passes",
-    "run_all",         "run_touched",    "dry_run",
-    "policy",          "links",          "undo",
-    "resolve",         "accept_roots",   "slip_in",
-    "late_edit",       "edit_displaced", "tidy",
-    "kill_daemon",     "kill_in_round",  "come_to_rest"};
+inline constexpr std::array<std::string_view, 47> k_kind_names = {
+    "write_skill",    "edit_skill",      "edit_file",      "add_file",     "delete_file",
+    "toggle_exec",    "delete_skill",    "delete_many",    "rename_skill", "replace_folder",
+    "link_skill",     "delete_link",     "root_vanishes",  "root_returns", "root_emptied",
+    "root_in_pieces", "half_write",      "fill",           "swap_content", "touch",
+    "unknown_folder", "ignored_content", "excluded_skill", "case_twin",    "reserved_name",
+    "restart",        "lose_database",   "git_begins",     "git_ends",     "time_passes",
+    "run_all",        "run_touched",     "dry_run",        "policy",       "links",
+    "undo",           "resolve",         "accept_roots",   "slip_in",      "late_edit",
+    "edit_displaced", "old_copy",        "writes_fail",    "tidy",         "kill_daemon",
+    "kill_in_round",  "come_to_rest"};
 
 // How often each kind comes, in the order of Kind.
 using Weights = std::array<unsigned, k_kind_names.size()>;

@@ -57,7 +57,7 @@ void World::probe(std::uint32_t choice) {
       }
     }
   };
-  switch (choice % 6) {
+  switch (choice % 7) {
   case 0: {
     replace_file(at(one, name + "/SKILL.md"), "---\nname: n\n---\nprobe\n");
     Digest after = look(root(one), name).tree.hash();
@@ -119,6 +119,27 @@ void World::probe(std::uint32_t choice) {
       throw Violation(
           "the undo of a new skill does not last"
           + (next.steps.empty() ? std::string() : ": `" + next.steps[0].path + "` is made"));
+    }
+    return;
+  }
+  case 5: {
+    // As far as it was edited, one undo a change.
+    std::vector<Digest> texts = {before};
+    for (const char* text : {"first", "second", "third"}) {
+      std::size_t editor = holders[texts.size() % holders.size()];
+      if (is_folder(at(editor, name))) {
+        replace_file(at(editor, name + "/SKILL.md"), std::string("---\nname: n\n---\n") + text);
+      }
+      Digest edited = look(root(editor), name).tree.hash();
+      settle();
+      expect(edited, "an edit");
+      texts.push_back(edited);
+    }
+    while (texts.size() > 1) {
+      texts.pop_back();
+      ask_undo();
+      settle();
+      expect(texts.back(), "one undo of several");
     }
     return;
   }

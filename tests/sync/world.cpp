@@ -42,10 +42,21 @@ World::World(std::uint64_t shape, const std::string& folder)
   make_folders(m_folder + "/data");
   m_files.before = [this](const FileCall& call) -> Result<void> {
     swap_happens(call, true);
-    return {};
+    return change_fails(call);
   };
   m_files.after = [this](const FileCall& call) { swap_happens(call, false); };
   open();
+}
+
+// No space, or not allowed: once, or several times in a row, whatever it is that sync changes.
+Result<void> World::change_fails(const FileCall& call) {
+  if (m_failing.count == 0 || call.number < m_failing.at) {
+    return {};
+  }
+  --m_failing.count;
+  m_failed = true;
+  return m_failing.no_space ? fail(ErrorCode::no_space, "no space left on device")
+                            : fail(ErrorCode::permission, "permission denied");
 }
 
 void World::open() {
@@ -87,6 +98,8 @@ sync::Round World::run(sync::Work work, bool asked) {
   }
   m_swaps = 0;
   m_slipped = false;
+  m_failed = false;
+  m_files.reset();
   Result<sync::Round> round = m_engine->run(work);
   if (!round) {
     throw Violation("a round failed as a whole: " + round.error().message);
@@ -102,6 +115,7 @@ sync::Round World::run(sync::Work work, bool asked) {
     return std::move(*round);
   }
   m_slip_in = {};
+  m_failing = {};
   note_halted();
   // What the engine could look at: the roots that it says are in order.
   std::set<std::string> open_roots;
@@ -116,9 +130,11 @@ sync::Round World::run(sync::Work work, bool asked) {
     }
   }
   check_round(*round, asked);
-  // A swap that an edit slipped into is undone: the edit is a new version, and no rubbish.
+  // A swap that an edit slipped into is undone: the edit is a new version, and no rubbish. Where
+  // that could not be done it is kept beside the root.
   auto [place, edited] = std::exchange(m_slip_expected, {});
-  if (!place.empty() && look(parent_path(place), base_name(place)).tree.hash() != edited) {
+  if (!place.empty() && !m_failed
+      && look(parent_path(place), base_name(place)).tree.hash() != edited) {
     throw Violation("an edit of `" + place + "` that slipped in is not in its place");
   }
   for (const Digest& hash : std::exchange(m_slipped_in, {})) {
@@ -294,7 +310,7 @@ void World::apply(const Operation& operation) {
     return;
   }
   case Kind::undo:
-    ask_undo();
+    ask_undo(operation.value);
     return;
   case Kind::resolve:
     ask_resolve(operation.value);
@@ -307,6 +323,14 @@ void World::apply(const Operation& operation) {
     return;
   case Kind::slip_in:
     m_slip_in = {static_cast<int>(1 + operation.value / 8 % 6), operation.value % 7};
+    return;
+  case Kind::writes_fail:
+    m_failing = {static_cast<int>(1 + operation.value / 8 % 24),
+                 operation.value % 3 == 0 ? 1'000'000 : static_cast<int>(operation.value % 3),
+                 operation.value / 3 % 2 == 0};
+    return;
+  case Kind::old_copy:
+    old_copy(operation);
     return;
   case Kind::tidy:
     m_steady_ms += operation.value % 2 == 0 ? 0 : 61'000;
@@ -338,6 +362,8 @@ void World::apply(const Operation& operation) {
 
 void World::finish(std::uint32_t choice) {
   m_slip_in = {};
+  m_failing = {};
+  m_steady_ms += 700'000; // whatever failed is tried again
   for (std::size_t i = 0; i < m_setup.roots.size(); ++i) {
     put_back(i, false);
     remove_all(parent_path(root(i)) + "/.git/index.lock");

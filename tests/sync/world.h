@@ -43,7 +43,14 @@ private:
     std::uint32_t what = 0;
   };
 
+  struct Failing {
+    int at = 0; // number of the first change that fails in the next round; 0: none is planned
+    int count = 0;
+    bool no_space = false;
+  };
+
   // world.cpp
+  Result<void> change_fails(const FileCall& call);
   void open();
   void configure();
   sync::Moment now() const;
@@ -83,7 +90,11 @@ private:
   std::vector<std::string> filled(std::size_t i, std::uint32_t value);
   void delete_many(const Operation& operation);
   void edit_late(const Operation& operation);
-  void ask_undo();
+
+  // world_asks.cpp
+  void write_old_version(const std::string& folder, const std::string& name, std::uint32_t value);
+  void old_copy(const Operation& operation);
+  void ask_undo(std::uint32_t choice = 0);
   void ask_resolve(std::uint32_t value);
 
   // invariants.cpp
@@ -114,11 +125,13 @@ private:
   std::vector<Bystander> m_bystanders = {};
   std::set<std::pair<std::size_t, std::string>> m_by_hand = {}; // entries a person made
   SlipIn m_slip_in = {};
+  Failing m_failing = {};
   // (skill whose removal is waited for, folder that is edited then); empty: none is planned
   std::pair<std::string, std::string> m_late_edit = {};
   std::set<std::size_t> m_halted = {}; // roots that sync said were halted
   int m_swaps = 0;
   bool m_slipped = false; // somebody interfered in this round
+  bool m_failed = false;  // a change failed in this round
   std::vector<Digest> m_slipped_in = {};
   std::pair<std::string, Digest> m_slip_expected = {};
 };

@@ -346,6 +346,7 @@ std::vector<std::string> World::filled(std::size_t i, std::uint32_t value) {
 
 // More than three and more than a third of a root at once: held, whatever the grace period.
 void World::delete_many(const Operation& operation) {
+  m_failing = {};
   std::size_t i = operation.root % m_setup.roots.size();
   std::vector<std::string> plain = filled(i, operation.value);
   std::size_t agreed = agreed_in(i);
@@ -369,6 +370,7 @@ void World::delete_many(const Operation& operation) {
 
 // Two skills are deleted; while the first goes from the other roots, somebody edits the second.
 void World::edit_late(const Operation& operation) {
+  m_failing = {};
   std::size_t i = operation.root % m_setup.roots.size();
   std::vector<std::string> plain = filled(i, operation.value);
   if (plain.size() < 3) {
@@ -393,53 +395,6 @@ void World::edit_late(const Operation& operation) {
   m_late_edit = {first, at(others[operation.other % others.size()], second)};
   run_all();
   m_late_edit = {};
-}
-
-void World::ask_undo() {
-  sync::Work look_only;
-  std::map<Digest, std::string> stable = stable_versions(look_only);
-  m_slip_in = {};
-  m_slipped = false;
-  Result<sync::Round> round = m_engine->undo({}, now());
-  if (!round) {
-    bool expected =
-        round.error().code == ErrorCode::not_found || round.error().code == ErrorCode::refused;
-    if (!expected) {
-      throw Violation("undo failed: " + round.error().message);
-    }
-    return;
-  }
-  m_slipped = true; // what the steps say is checked by the rounds that follow
-  note_halted();
-  check_round(*round, true);
-}
-
-void World::ask_resolve(std::uint32_t value) {
-  auto conflicts = m_engine->conflicts({});
-  if (!conflicts) {
-    throw Violation("the conflicts cannot be listed: " + conflicts.error().message);
-  }
-  if (conflicts->conflicts.empty()) {
-    return;
-  }
-  const Conflict& one = conflicts->conflicts[value % conflicts->conflicts.size()];
-  std::string take = value % 2 == 0 ? "delete" : "restore";
-  if (one.kind == ConflictKind::content) {
-    take = one.versions[value / 7 % one.versions.size()].hash;
-  } else if (take == "delete") {
-    m_deleted.insert(one.skill);
-  }
-  m_slip_in = {};
-  Result<sync::Round> round = m_engine->resolve({std::to_string(one.id), take, false}, now());
-  if (!round) {
-    if (round.error().code != ErrorCode::not_found && round.error().code != ErrorCode::refused) {
-      throw Violation("resolve failed: " + round.error().message);
-    }
-    return;
-  }
-  m_slipped = true;
-  note_halted();
-  check_round(*round, true);
 }
 
 } // namespace upskill::sync_test
