@@ -128,6 +128,7 @@ private:
   bool is_root_emptied(Scope& scope, RootIndex root);
   bool is_still_emptied(Scope& scope, RootIndex root);
   void halt_emptied(Scope& scope, RootIndex root, std::size_t missing);
+  Result<void> log_unlinked(const Scope& scope, const Skill& skill, RootIndex root);
   void remember(Scope& scope, Skill& skill, const Sight& sight);
 
   // round_put.cpp

@@ -260,6 +260,22 @@ void RoundRun::halt_emptied(Scope& scope, RootIndex index, std::size_t missing) 
   }
 }
 
+// A person took a link away; from now on that can be undone.
+Result<void> RoundRun::log_unlinked(const Scope& scope, const Skill& skill, RootIndex root) {
+  store::HistoryRow history;
+  TRY_ASSIGN(history.batch, batch());
+  history.time_ms = m_work.now.wall_ms;
+  history.action = SyncAction::unlink;
+  history.skill = skill.name;
+  history.scope = scope.id;
+  history.from = scope.setup.roots[root].path;
+  history.before = skill.ancestor;
+  history.after = skill.ancestor;
+  history.reason = "its link was deleted there";
+  history.paths = {{scope.path_of(root, skill.name), {}, {}, store::ReplicaKind::link}};
+  return m_state.store.add_history(history).map([](store::Id) {});
+}
+
 // What the look says about single copies, whatever is decided about the skill.
 void RoundRun::remember(Scope& scope, Skill& skill, const Sight& sight) {
   for (const Observation& seen : sight.observations) {
@@ -290,6 +306,7 @@ void RoundRun::remember(Scope& scope, Skill& skill, const Sight& sight) {
       replica->kind = store::ReplicaKind::excluded;
       if (!m_work.dry_run && skill.id != 0) {
         warn_if(m_state.record_replicas(scope, skill));
+        warn_if(log_unlinked(scope, skill, seen.root));
       }
     } else if (seen.presence == Presence::copy) {
       replica->kind = store::ReplicaKind::copy;

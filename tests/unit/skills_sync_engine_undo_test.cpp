@@ -297,6 +297,18 @@ TEST_SUITE("Engine: undo") {
     world.settle();
     edit(world, 0, "b");
     CHECK(texts(world) == "b\n||b\n");
+    // The deletion is an entry of its own.
+    auto log = world.engine().log({});
+    REQUIRE(log);
+    auto entry = std::ranges::find(log->entries, SyncAction::unlink, &HistoryEntry::action);
+    REQUIRE(entry != log->entries.end());
+    CHECK(entry->paths == std::vector<std::string>{world.at(1, "one")});
+    undo(world);
+    CHECK(texts(world) == "a\n||a\n");
+    undo(world);
+    CHECK(std::filesystem::is_symlink(world.at(1, "one")));
+    edit(world, 0, "c");
+    CHECK(texts(world) == all("c"));
   }
 
   TEST_CASE("that could take nothing away is none") {
