@@ -60,6 +60,7 @@ Result<void> World::change_fails(const FileCall& call) {
 }
 
 void World::open() {
+  m_failing = {};
   m_engine.reset();
   auto opened = sync::Engine::open(m_options, m_files, now());
   if (!opened) {
@@ -334,9 +335,12 @@ void World::apply(const Operation& operation) {
     return;
   case Kind::tidy:
     m_steady_ms += operation.value % 2 == 0 ? 0 : 61'000;
-    if (auto done = m_engine->tidy(now()); !done) {
+    m_failed = false;
+    m_files.reset();
+    if (auto done = m_engine->tidy(now()); !done && !m_failed) {
       throw Violation("tidy failed: " + done.error().message);
     }
+    m_failing = {};
     check_nothing_lost();
     check_bystanders();
     return;
