@@ -287,7 +287,9 @@ struct SyncUndoParams {
   bool dry_run = false;
 
   static void describe(auto& f) {
-    f.optional(&SyncUndoParams::id, "id", "Entry of `sync log`, also an undo; the newest that is in force unless told.");
+    f.optional(&SyncUndoParams::id,
+               "id",
+               "Entry of `sync log`, also an undo; the newest that is in force unless told.");
     f.optional(&SyncUndoParams::force, "force", "Also when the skill was changed since.");
     f.optional(&SyncUndoParams::dry_run, "dry_run", "Only show what would be done.");
   }
