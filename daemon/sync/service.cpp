@@ -22,6 +22,10 @@ std::int64_t steady_ms(runtime::Clock::time_point time) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
 }
 
+bool has_same_places(const Scene& a, const Scene& b) {
+  return std::ranges::equal(a.roots, b.roots, {}, place_of, place_of);
+}
+
 } // namespace
 
 SyncService::SyncService(EngineContext context, Environment environment)
@@ -129,7 +133,7 @@ asio::awaitable<Result<Scene>> SyncService::look(SyncSettings settings) {
 
 // Other folders make another list.
 void SyncService::note_places(const Scene& scene) {
-  if (m_scene && !std::ranges::equal(m_scene->roots, scene.roots, {}, place_of, place_of)) {
+  if (m_scene && !has_same_places(*m_scene, scene)) {
     m_list_changed = true;
     m_listed.forget_all();
   }
@@ -161,9 +165,14 @@ asio::awaitable<Result<void>> SyncService::adopt(Scene scene) {
     if (root.state == RootState::refused) {
       continue;
     }
-    std::string boundary = root.project.empty() ? m_context.places.home : root.project;
-    roots.push_back({root.real_path, std::move(boundary)});
+    roots.push_back({root.real_path, boundary_of(root)});
     watched.push_back(root.real_path);
+  }
+  // What is refused is looked at again when something else lies there.
+  for (const library::Root& root : m_scene->roots) {
+    if (root.state == RootState::refused && !root.is_administered) {
+      roots.push_back({root.path, boundary_of(root), true});
+    }
   }
   // An agent that is installed later takes part without being asked for.
   for (const std::string& sign : m_scene->signs) {
@@ -185,6 +194,10 @@ asio::awaitable<Result<void>> SyncService::adopt(Scene scene) {
   co_return configured;
 }
 
+std::string SyncService::boundary_of(const library::Root& root) const {
+  return root.project.empty() ? m_context.places.home : root.project;
+}
+
 // What waits for quiet was numbered by the list before.
 void SyncService::renumber(std::vector<std::string> watched) {
   m_settle.renumber([&](std::uint32_t root) -> std::optional<std::uint32_t> {
@@ -193,6 +206,22 @@ void SyncService::renumber(std::vector<std::string> watched) {
                                : std::optional(static_cast<std::uint32_t>(at - watched.begin()));
   });
   m_watched = std::move(watched);
+}
+
+// Not everything by which a root is refused can be watched: a link further up, a mode.
+asio::awaitable<void> SyncService::look_at_refused() {
+  auto may_recover = [](const library::Root& root) {
+    return root.state == RootState::refused && !root.is_administered;
+  };
+  if (!m_scene || std::ranges::none_of(m_scene->roots, may_recover)) {
+    co_return;
+  }
+  runtime::Turns::Ticket ticket(m_deciding);
+  AWAIT_DONE(ticket.called());
+  AWAIT(Result<Scene> scene, look(m_scene->settings));
+  if (scene && !has_same_places(*m_scene, *scene)) {
+    AWAIT_DONE(adopt(std::move(*scene)));
+  }
 }
 
 asio::awaitable<Result<std::shared_ptr<const Scene>>> SyncService::scene() {

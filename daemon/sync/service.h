@@ -123,6 +123,8 @@ private:
   asio::awaitable<Result<Scene>> look_changed(SettingsChange change);
   asio::awaitable<Result<void>> adopt(Scene scene);
   void note_places(const Scene& scene);
+  std::string boundary_of(const library::Root& root) const;
+  asio::awaitable<void> look_at_refused();
   void renumber(std::vector<std::string> watched);
   asio::awaitable<void>
   carry_out(SettingsChange change, HaltedRoots halted, std::shared_ptr<Outcome> outcome);

@@ -27,7 +27,8 @@ void SyncService::on_report(watch::Report report) {
     m_list_changed = true; // nobody knows of what
     m_listed.forget_all();
     // What lies where may be another now: links are resolved and roots are found anew.
-    m_look_again = m_look_again || rescan.reason == watch::RescanReason::appeared
+    bool is_sign = rescan.root != watch::k_all_roots && rescan.root >= m_watched.size();
+    m_look_again = m_look_again || is_sign || rescan.reason == watch::RescanReason::appeared
                    || rescan.reason == watch::RescanReason::replaced;
   }
   for (const watch::Change& change : report.changes) {
@@ -165,10 +166,17 @@ asio::awaitable<Result<sync::Round>> SyncService::round(sync::Work work) {
 asio::awaitable<Result<sync::Round>> SyncService::run_now(std::string only_skill, bool dry_run) {
   AWAIT(Result<void> seen, synchronise());
   CO_TRY(seen);
+  AWAIT_DONE(look_at_refused());
   sync::Work work = look_at_everything();
   work.only_skill = std::move(only_skill);
   work.dry_run = dry_run;
+  // A look at everything that waits is this one, so that the caller is told of what it did.
+  const bool was_wanted = !dry_run && work.only_skill.empty() && std::exchange(m_everything, false);
   AWAIT(Result<sync::Round> result, round(std::move(work)));
+  if (!result && was_wanted) {
+    m_everything = true;
+    m_changed.notify_all();
+  }
   AWAIT_DONE(refresh_summary());
   co_return result;
 }

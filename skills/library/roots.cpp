@@ -221,6 +221,7 @@ private:
       merge_path(*at, found);
     }
     if (use == Use::administered) {
+      at->is_administered = true;
       refuse(*at, quoted(path) + " belongs to an administrator");
     }
     if (use != Use::legacy) {

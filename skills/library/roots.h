@@ -31,7 +31,8 @@ struct Root {
   std::uint64_t device = 0;
   std::uint64_t inode = 0; // 0 for an absent root
   RootState state = RootState::ok;
-  std::string reason = {}; // why it is refused
+  std::string reason = {};      // why it is refused
+  bool is_administered = false; // refused for good: it is an administrator's
   Scope scope = Scope::user;
   std::string project = {};
   std::vector<std::string> aliases = {};      // the other paths that lead here

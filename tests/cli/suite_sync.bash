@@ -290,3 +290,72 @@ test_a_halted_folder_is_told_once() {
   run 0 upskill doctor
   [[ $(grep -c vanished <<<"$out") == 1 ]] || fail "$out"
 }
+
+test_a_folder_that_was_refused_takes_part_again() {
+  enabled
+  mv "$a" "$a.away"
+  echo "no folder" >"$a"
+  wait_idle
+  run 0 upskill sync status
+  has "refused" "is not a folder"
+  rm "$a"
+  mv "$a.away" "$a"
+  wait_idle
+  run 0 upskill sync status --check
+  echo "More." >>"$a/pdf/SKILL.md"
+  wait_idle
+  same "$a/pdf" "$c/pdf"
+}
+
+test_a_folder_that_led_elsewhere_takes_part_again() {
+  enabled
+  mv "$a" "$a.away"
+  ln -s ~ "$a"
+  wait_idle
+  run 0 upskill sync status
+  has "refused" "is no folder of skills"
+  rm "$a"
+  mv "$a.away" "$a"
+  wait_idle
+  run 0 upskill sync status
+  lacks "refused"
+  echo "More." >>"$a/pdf/SKILL.md"
+  wait_idle
+  same "$a/pdf" "$c/pdf"
+}
+
+test_a_look_finds_what_cannot_be_watched() {
+  enabled
+  run 0 upskill daemon stop
+  # The link is further up, and leads to what is no place for skills.
+  mv ~/.agents ~/.agents.away
+  mkdir -p ~/elsewhere
+  ln -s ~ ~/elsewhere/skills
+  ln -s ~/elsewhere ~/.agents
+  run 0 upskill sync status
+  has "refused"
+  rm ~/.agents
+  mv ~/.agents.away ~/.agents
+  run 0 upskill sync now --yes
+  run 0 upskill sync status
+  lacks "refused"
+  echo "More." >>"$a/pdf/SKILL.md"
+  wait_idle
+  same "$a/pdf" "$c/pdf"
+}
+
+test_a_folder_that_comes_back_as_another_deletes_nothing() {
+  enabled
+  skill "$c" docx
+  wait_idle
+  mv "$a" "$a.away"
+  echo "no folder" >"$a"
+  wait_idle
+  cp -r "$a.away" "$a.other"
+  rm -r "$a.other/docx"
+  rm "$a"
+  mv "$a.other" "$a"
+  wait_idle
+  [[ -s $c/docx/SKILL.md ]] || fail "it was deleted"
+  same "$c" "$a"
+}
