@@ -246,7 +246,7 @@ void show(Page& page, const Invocation&, const WaitIdleResult& result) {
   switch (result.state) {
   case SyncState::off:
     page.line("Sync is off, so there was nothing to wait for.");
-    break;
+    return;
   case SyncState::held:
     page.line("Everything is seen; deletions wait for your word: `upskill sync conflicts`");
     break;
@@ -254,7 +254,12 @@ void show(Page& page, const Invocation&, const WaitIdleResult& result) {
     page.line("Everything is seen, but sync is halted for a folder: `upskill sync status`");
     break;
   default:
-    page.line("Everything is seen and synced.");
+    page.line(result.problems > 0 ? "Everything is seen, and what could be synced is."
+                                  : "Everything is seen and synced.");
+  }
+  if (result.problems > 0) {
+    page.line(count(result.problems, "skill has", "skills have")
+              + " problems: `upskill sync status`");
   }
 }
 

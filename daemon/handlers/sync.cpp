@@ -329,10 +329,9 @@ void bind_sync_handlers(Binder& binder, SkillLibrary& library) {
                 co_return fail(ErrorCode::invalid_argument,
                                "params.timeout_ms: must be from 0 to 600000");
               }
-              AWAIT(Result<SyncState> state,
+              AWAIT(Result<WaitIdleResult> rest,
                     service.wait_idle(std::chrono::milliseconds(params.timeout_ms)));
-              CO_TRY(state);
-              co_return WaitIdleResult{*state};
+              co_return rest;
             });
 }
 

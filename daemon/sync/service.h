@@ -53,7 +53,7 @@ public:
   // way.
   asio::awaitable<Result<void>> synchronise();
   // The same, and no work is left: settled, synchronised, no deletion in its grace period.
-  asio::awaitable<Result<SyncState>> wait_idle(runtime::Clock::duration limit);
+  asio::awaitable<Result<WaitIdleResult>> wait_idle(runtime::Clock::duration limit);
 
   // Looks at the machine anew with the changed settings, keeps them, goes on with them, and runs
   // the first round. One change at a time, in the order of the calls. A caller that is cancelled

@@ -341,7 +341,7 @@ asio::awaitable<void> SyncService::work_loop() {
   }
 }
 
-asio::awaitable<Result<SyncState>> SyncService::wait_idle(runtime::Clock::duration limit) {
+asio::awaitable<Result<WaitIdleResult>> SyncService::wait_idle(runtime::Clock::duration limit) {
   runtime::Clock::time_point end = runtime::Clock::now() + limit;
   AWAIT(Result<void> seen, synchronise());
   CO_TRY(seen);
@@ -358,7 +358,17 @@ asio::awaitable<Result<SyncState>> SyncService::wait_idle(runtime::Clock::durati
   }
   StatusResult status;
   describe(status);
-  co_return status.sync;
+  WaitIdleResult result{status.sync};
+  if (result.state != SyncState::off) {
+    // Not as of the last round that clients were told of.
+    auto look = [](sync::Engine& engine) -> Result<sync::SyncOverview> {
+      return engine.overview();
+    };
+    AWAIT(Result<sync::SyncOverview> overview, m_lane.with_engine(std::move(look)));
+    CO_TRY(overview);
+    result.problems = overview->status.problems;
+  }
+  co_return result;
 }
 
 } // namespace upskill::daemon

@@ -120,9 +120,13 @@ struct WaitIdleParams {
 
 struct WaitIdleResult {
   SyncState state = SyncState::off;
+  std::int64_t problems = 0;
 
   static void describe(auto& f) {
     f.required(&WaitIdleResult::state, "state", "What the engine came to rest in.");
+    f.optional(&WaitIdleResult::problems,
+               "problems",
+               "Skills that are not in sync all the same; `sync_status` says why.");
   }
 };
 

@@ -112,6 +112,9 @@ struct SyncStatusResult {
   std::vector<SkillSyncStatus> skills = {};
   std::int64_t conflicts = 0;
   std::int64_t held = 0;
+  std::int64_t problems = 0;
+  std::string reason = {};
+  std::string hint = {};
   std::vector<std::string> warnings = {};
 
   static void describe(auto& f) {
@@ -123,6 +126,9 @@ struct SyncStatusResult {
     f.required(&SyncStatusResult::skills, "skills", "Every skill under sync.");
     f.required(&SyncStatusResult::conflicts, "conflicts", "Conflicts that wait for a person.");
     f.required(&SyncStatusResult::held, "held", "Deletions that wait for a person.");
+    f.optional(&SyncStatusResult::problems, "problems", "Skills that are not in sync.");
+    f.optional(&SyncStatusResult::reason, "reason", "Why sync is stopped.");
+    f.optional(&SyncStatusResult::hint, "hint", "What to do about that.");
     f.optional(&SyncStatusResult::warnings, "warnings", "What keeps sync from its best.");
   }
 };

@@ -144,11 +144,12 @@ bool is_meant(std::string_view only, std::string_view name) {
   return !name.empty() && (only.empty() || only == name);
 }
 
-// Notes of names that are no skill.
+// Notes of names that are no skill, or not the one that a file system may take them for.
 template <class Visit>
 void each_other_note(const Engine::State& state, const Scope& scope, const Visit& visit) {
   for (const auto& [name, note] : scope.notes) {
-    if (scope.find(state.key_of(name)) == nullptr) {
+    const Skill* skill = scope.find(state.key_of(name));
+    if (skill == nullptr || skill->name != name) {
       visit(name, note);
     }
   }
@@ -187,11 +188,13 @@ SyncOverview overview_of(const Engine::State& state, std::string_view only) {
         SkillSyncState skill_state = state_of(scope, skill);
         result.conflicts += skill_state == SkillSyncState::conflict;
         result.held += skill_state == SkillSyncState::held;
+        result.problems += skill_state != SkillSyncState::in_sync;
         ++overview.skills;
       }
     }
     each_other_note(state, scope, [&](const std::string& name, const std::string&) {
       overview.skills += is_meant(only, name);
+      result.problems += is_meant(only, name);
     });
   }
   result.state = !result.enabled   ? SyncState::off

@@ -177,6 +177,8 @@ void RoundRun::look_and_decide(Scope& scope, const std::string& name) {
       note(scope,
            name,
            "`" + name + "` and `" + skill->name + "` are one name on some file systems");
+    } else {
+      scope.notes.erase(name);
     }
     return;
   }

@@ -291,6 +291,33 @@ test_a_halted_folder_is_told_once() {
   [[ $(grep -c vanished <<<"$out") == 1 ]] || fail "$out"
 }
 
+test_wait_tells_of_skills_with_problems() {
+  enabled
+  run 0 upskill sync wait
+  has "Everything is seen and synced."
+  skill "$a" Pdf "another case"
+  run 0 upskill sync wait
+  has "1 skill has problems: \`upskill sync status\`"
+  lacks "seen and synced"
+  run 0 upskill sync wait --json
+  has '"problems":1'
+  rm -r "$a/Pdf"
+  run 0 upskill sync wait
+  has "Everything is seen and synced."
+}
+
+test_wait_tells_of_conflicts() {
+  enabled
+  run 0 upskill daemon stop
+  sed -i 's/Do it./Do it this way./' "$a/pdf/SKILL.md"
+  sed -i 's/Do it./Do it that way./' "$c/pdf/SKILL.md"
+  run 0 upskill sync wait
+  has "1 skill has problems"
+  run 0 upskill sync resolve pdf winner --yes
+  run 0 upskill sync wait
+  has "Everything is seen and synced."
+}
+
 test_a_folder_that_was_refused_takes_part_again() {
   enabled
   mv "$a" "$a.away"
