@@ -132,16 +132,16 @@ enable(SkillLibrary& library, SyncEnableParams params, RequestContext context) {
     TRY(check_exclude(params.exclude, before));
     return with_enabled(before.settings, before.table, params);
   };
+  HaltedRoots halted = params.accept ? HaltedRoots::accept : HaltedRoots::leave;
   if (params.dry_run) {
     AWAIT(Result<std::shared_ptr<const Scene>> scene, service.scene());
     CO_TRY(scene);
-    AWAIT(Result<RehearsalResult> rehearsal, service.rehearse(std::move(change)));
+    AWAIT(Result<sync::Rehearsal> rehearsal, service.rehearse(std::move(change), halted));
     CO_TRY(rehearsal);
     SyncPlanResult plan = plan_of(rehearsal->status, std::move(rehearsal->round));
     plan.enabled = (*scene)->sync_is_on();
     co_return plan;
   }
-  HaltedRoots halted = params.accept ? HaltedRoots::accept : HaltedRoots::leave;
   AWAIT(Result<sync::Round> round, service.change(std::move(change), halted));
   CO_TRY(round);
   AWAIT(Result<SyncStatusResult> status, status_of(library, {}, context));

@@ -81,23 +81,14 @@ asio::awaitable<Result<sync::Round>> SyncService::take_on(SettingsChange change,
   co_return done;
 }
 
-asio::awaitable<Result<RehearsalResult>> SyncService::rehearse(SettingsChange change) {
+asio::awaitable<Result<sync::Rehearsal>> SyncService::rehearse(SettingsChange change,
+                                                               HaltedRoots halted) {
   AWAIT(Result<Scene> scene, look_changed(std::move(change)));
   CO_TRY(scene);
-  auto rehearsal = [this, &scene](sync::Engine& engine) -> Result<RehearsalResult> {
-    std::vector<sync::ScopeSetup> before = engine.setup();
-    TRY(engine.configure(scene->scopes, now()));
-    sync::Work work;
-    work.everything = true;
-    work.dry_run = true;
-    work.now = now();
-    Result<sync::Round> round = engine.run(work);
-    SyncStatusResult status = engine.status();
-    TRY(engine.configure(std::move(before), now()));
-    TRY(round);
-    return RehearsalResult{std::move(status), std::move(*round)};
+  auto rehearsal = [this, &scene, halted](sync::Engine& engine) {
+    return engine.rehearse(std::move(scene->scopes), halted, now());
   };
-  AWAIT(Result<RehearsalResult> result, m_lane.with_engine(std::move(rehearsal)));
+  AWAIT(Result<sync::Rehearsal> result, m_lane.with_engine(std::move(rehearsal)));
   co_return result;
 }
 

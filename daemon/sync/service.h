@@ -25,13 +25,7 @@ namespace upskill::daemon {
 // machine as it was last found, when no other change is under way.
 using SettingsChange = std::function<Result<SyncSettings>(const Scene& before)>;
 
-enum class HaltedRoots { leave, accept };
-
-// What sync would do.
-struct RehearsalResult {
-  SyncStatusResult status;
-  sync::Round round;
-};
+using sync::HaltedRoots;
 
 // Watches the folders of skills and keeps their copies in agreement: it turns events into work for
 // the sync engine, and the engine's wishes into timers. Everything that touches the disk is on the
@@ -61,7 +55,7 @@ public:
   // differ because somebody hung up.
   asio::awaitable<Result<sync::Round>> change(SettingsChange change, HaltedRoots halted);
   // The same for a look only: what sync would do with these settings.
-  asio::awaitable<Result<RehearsalResult>> rehearse(SettingsChange change);
+  asio::awaitable<Result<sync::Rehearsal>> rehearse(SettingsChange change, HaltedRoots halted);
   // One round over everything, or over one skill, right now.
   asio::awaitable<Result<sync::Round>> run_now(std::string only_skill, bool dry_run);
   // Looks at what waits for quiet, without acting on it, so that what is told about it is true.

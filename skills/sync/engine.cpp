@@ -226,6 +226,17 @@ Result<void> Engine::State::record_root(Scope& scope, RootIndex index) {
   return {};
 }
 
+std::vector<std::vector<std::string>> roots_of(const std::vector<ScopeSetup>& setups) {
+  std::vector<std::vector<std::string>> roots;
+  for (const ScopeSetup& setup : setups) {
+    std::vector<std::string>& paths = roots.emplace_back();
+    for (const RootSetup& root : setup.roots) {
+      paths.push_back(root.path);
+    }
+  }
+  return roots;
+}
+
 Result<std::vector<std::string>> Engine::configure(std::vector<ScopeSetup> setups, Moment now) {
   State& state = *m_state;
   TRY_ASSIGN(store::Transaction transaction, state.store.begin());
@@ -260,14 +271,7 @@ Result<std::vector<std::string>> Engine::configure(std::vector<ScopeSetup> setup
   TRY(load_skills(state.store, scopes));
   TRY(transaction.commit());
   state.scopes = std::move(scopes);
-  std::vector<std::vector<std::string>> roots;
-  for (const ScopeSetup& setup : setups) {
-    std::vector<std::string>& paths = roots.emplace_back();
-    for (const RootSetup& root : setup.roots) {
-      paths.push_back(root.path);
-    }
-  }
-  state.stager.set_scopes(std::move(roots));
+  state.stager.set_scopes(roots_of(setups));
   state.setup = std::move(setups);
   adopt_leftovers(state, now);
   TRY_ASSIGN(std::optional<std::string> boot, state.store.setting(k_boot_key));
@@ -300,9 +304,8 @@ Result<Round> Engine::run(const Work& work) {
   return RoundRun(*m_state, work).run();
 }
 
-Result<void> Engine::accept_roots() {
-  TRY_ASSIGN(store::Transaction transaction, m_state->store.begin());
-  for (Scope& scope : m_state->scopes) {
+Result<void> accept_roots(Engine::State& state) {
+  for (Scope& scope : state.scopes) {
     for (RootIndex i = 0; i < scope.roots.size(); ++i) {
       Root& root = scope.roots[i];
       RootProbe probe = probe_root(scope.setup.roots[i].path);
@@ -316,7 +319,7 @@ Result<void> Engine::accept_roots() {
       for (Skill& skill : scope.skills) {
         if (Replica* replica = skill.find(i); replica != nullptr && replica->base) {
           scope.agree(skill, i, std::nullopt);
-          TRY(m_state->record_replicas(scope, skill));
+          TRY(state.record_replicas(scope, skill));
         }
       }
       if (refused) {
@@ -324,9 +327,15 @@ Result<void> Engine::accept_roots() {
       }
       root.judgement = {};
       root.record.emptied = false;
-      TRY(m_state->record_root(scope, i));
+      TRY(state.record_root(scope, i));
     }
   }
+  return {};
+}
+
+Result<void> Engine::accept_roots() {
+  TRY_ASSIGN(store::Transaction transaction, m_state->store.begin());
+  TRY(sync::accept_roots(*m_state));
   return transaction.commit();
 }
 

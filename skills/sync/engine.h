@@ -62,6 +62,14 @@ struct Tidied {
   std::vector<std::string> warnings = {};       // what somebody should know of
 };
 
+enum class HaltedRoots { leave, accept };
+
+// What a round would do with another setup.
+struct Rehearsal {
+  SyncStatusResult status = {};
+  Round round = {};
+};
+
 // How the database was found when it was opened.
 enum class OpenedState { fresh, known, damaged };
 
@@ -93,6 +101,10 @@ public:
   // done at all (invalid_argument: `only_skill` is no skill's name); what concerns one skill or one
   // root is a warning, and the rest goes on.
   Result<Round> run(const Work& work);
+
+  // What configure(), accept_roots() where that is asked for, and a round over everything would do
+  // then. Nothing of it stays, in memory or in the store.
+  Result<Rehearsal> rehearse(std::vector<ScopeSetup> scopes, HaltedRoots halted, Moment now);
 
   // Lets roots that are halted or replaced take part again as they are: what was agreed there is
   // forgotten, so nothing missing there counts as deleted. Roots that are refused stay out, and are

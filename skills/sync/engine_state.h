@@ -43,11 +43,17 @@ struct Engine::State {
   std::string key_of(std::string_view name) const { return library::folded_key(name); }
 };
 
+// The paths of each scope's roots.
+std::vector<std::vector<std::string>> roots_of(const std::vector<ScopeSetup>& setups);
+
 // A skill's copies as the store keeps them.
 std::vector<store::ReplicaRow> replica_rows(const Scope& scope, const Skill& skill);
 
 // Everything written so far survives power loss.
 Result<void> make_durable(Engine::State& state);
+
+// Engine::accept_roots() within somebody's transaction.
+Result<void> accept_roots(Engine::State& state);
 
 // After another boot: a copy that is neither what was agreed nor a version that the store knows,
 // and whose predecessor still lies beside the root, was torn by the power failure. The predecessor

@@ -318,6 +318,33 @@ test_wait_tells_of_conflicts() {
   has "Everything is seen and synced."
 }
 
+# steps: of the last command's JSON.
+steps() {
+  grep -o '"steps":\[[^]]*\]' <<<"$out"
+}
+
+test_a_plan_with_accept_is_what_is_done() {
+  enabled
+  skill "$c" docx
+  wait_idle
+  rm -r ~/.agents
+  wait_idle
+  run 0 upskill sync status --json
+  has '"state":"halted"'
+  run 0 upskill sync enable --dry-run --json
+  has '"steps":[]'
+  run 0 upskill sync enable --accept --dry-run --json
+  has '"action":"create","skill":"docx"' '"action":"create","skill":"pdf"'
+  local plan
+  plan=$(steps)
+  absent "$a"
+  run 0 upskill sync status --json
+  has '"state":"halted"'
+  run 0 upskill sync enable --accept --yes --json
+  [[ $(steps) == "$plan" ]] || fail "planned: $plan"$'\n'"done: $(steps)"
+  same "$c" "$a"
+}
+
 test_a_folder_that_was_refused_takes_part_again() {
   enabled
   mv "$a" "$a.away"

@@ -1,0 +1,81 @@
+#include "tests/support/sync_world.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace upskill;
+using namespace upskill::test;
+
+namespace {
+
+sync::Rehearsal rehearse(SyncWorld& world, sync::HaltedRoots halted) {
+  auto rehearsal = world.engine().rehearse({world.setup()}, halted, world.now());
+  REQUIRE_MESSAGE(rehearsal, rehearsal.error().message);
+  return std::move(*rehearsal);
+}
+
+std::vector<std::string> told(const sync::Round& round) {
+  std::vector<std::string> lines;
+  for (const SyncStep& step : round.steps) {
+    lines.push_back(std::string(enum_name(step.action)) + " " + step.skill + " " + step.path);
+  }
+  return lines;
+}
+
+} // namespace
+
+TEST_SUITE("Engine::rehearse") {
+  TEST_CASE("what is planned with halted roots accepted is what is done then") {
+    SyncWorld world;
+    for (const char* name : {"one", "two", "three"}) {
+      world.write_skill(0, name, "text");
+    }
+    world.settle();
+    SUBCASE("vanished") {
+      std::filesystem::remove_all(world.root(1));
+    }
+    SUBCASE("emptied") {
+      for (const char* name : {"one", "two", "three"}) {
+        world.remove(1, name);
+      }
+    }
+    SUBCASE("replaced by another folder") {
+      std::filesystem::rename(world.root(1), world.root(1) + ".away");
+      std::filesystem::create_directory(world.root(1));
+      auto planned = told(rehearse(world, sync::HaltedRoots::leave).round);
+      CHECK(planned.size() == 3);
+      CHECK(told(world.run()) == planned);
+      return;
+    }
+    world.run();
+    REQUIRE(world.engine().status().state == SyncState::halted);
+    CHECK(rehearse(world, sync::HaltedRoots::leave).round.steps.empty());
+    sync::Rehearsal rehearsal = rehearse(world, sync::HaltedRoots::accept);
+    CHECK(rehearsal.round.steps.size() == 3);
+    CHECK_FALSE(exists(world.at(1, "one")));
+    CHECK(world.engine().status().state == SyncState::halted);
+    CHECK(world.run().steps.empty());
+    world.open(); // nor does another process know of it
+    world.run();
+    CHECK(world.engine().status().state == SyncState::halted);
+    REQUIRE(world.engine().accept_roots());
+    CHECK(told(world.run()) == told(rehearsal.round));
+  }
+
+  TEST_CASE("what the engine found out stays known, and the problems are told") {
+    SyncWorld world;
+    world.write_skill(0, "one", "text");
+    world.settle();
+    world.write_skill(1, "One", "text");
+    world.run();
+    REQUIRE(world.engine().overview().status.problems == 1);
+    world.setup().policy = SyncPolicy::cover;
+    sync::Rehearsal rehearsal = rehearse(world, sync::HaltedRoots::leave);
+    REQUIRE(rehearsal.status.skills.size() == 2);
+    CHECK(rehearsal.status.skills[0].skill == "One");
+    CHECK_FALSE(rehearsal.status.skills[0].reason.empty());
+    CHECK(world.engine().overview().status.problems == 1);
+    CHECK(world.engine().setup().at(0).policy == SyncPolicy::mirror);
+  }
+}
