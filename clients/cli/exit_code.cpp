@@ -43,6 +43,9 @@ int exit_code_of(const Invocation& invocation, const connect::TextReader& result
   std::string_view name =
       invocation.command.method == nullptr ? "" : invocation.command.method->name;
   bool yes = true;
+  if (name == "sync_status" && text(result, "state") == "stopped" && !invocation.flag("check")) {
+    return k_could_not; // how the copies stand is not known
+  }
   if (name == "skill_validate") {
     yes = is_true(result, "valid");
   } else if (name == "doctor" && invocation.flag("check")) {

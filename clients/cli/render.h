@@ -19,6 +19,8 @@ void show(Page& page, const Invocation& invocation, const StatusResult& result);
 void show(Page& page, const Invocation& invocation, const DaemonStatusResult& result);
 void show(Page& page, const Invocation& invocation, const DaemonStopResult& result);
 void show(Page& page, const Invocation& invocation, const DaemonLogsResult& result);
+// Why sync is stopped, and what to do about it.
+void print_stopped(Page& page, const std::string& reason, const std::string& hint);
 // render_skills.cpp
 void show(Page& page, const Invocation& invocation, const SkillListResult& result);
 void show(Page& page, const Invocation& invocation, const SkillShowResult& result);

@@ -50,6 +50,9 @@ void print_empty_list(Page& page, const Invocation& invocation) {
 } // namespace
 
 void show(Page& page, const Invocation& invocation, const SkillListResult& result) {
+  for (const std::string& warning : result.warnings) {
+    page.warning(warning);
+  }
   if (result.skills.empty()) {
     print_empty_list(page, invocation);
     return;

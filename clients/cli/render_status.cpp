@@ -20,6 +20,8 @@ Light light_of(SyncState state) {
     return {Tint::yellow, "sync is on; deletions wait for your word"};
   case SyncState::halted:
     return {Tint::red, "sync is halted for a folder"};
+  case SyncState::stopped:
+    return {Tint::red, "sync is on, but stopped: its store cannot be used"};
   case SyncState::off:
     break;
   }
@@ -36,8 +38,13 @@ void print_head(Page& page, const StatusResult& status) {
 }
 
 void print_advice(Page& page, const StatusResult& status) {
+  if (status.sync == SyncState::stopped) {
+    print_stopped(page, status.reason, status.hint);
+  }
   for (const std::string& warning : status.warnings) {
-    page.warning(warning);
+    if (status.reason.empty() || warning != status.reason) {
+      page.warning(warning);
+    }
   }
   if (status.sync == SyncState::off && status.agents == 0) {
     page.paragraph("No coding agent was found here. `upskill agents --all` lists those that are "
@@ -53,6 +60,13 @@ void print_advice(Page& page, const StatusResult& status) {
 }
 
 } // namespace
+
+void print_stopped(Page& page, const std::string& reason, const std::string& hint) {
+  page.warning(reason);
+  if (!hint.empty()) {
+    page.paragraph("hint: " + page.prose(hint));
+  }
+}
 
 void show(Page& page, const Invocation&, const StatusResult& status) {
   print_head(page, status);
@@ -75,8 +89,8 @@ void show(Page& page, const Invocation&, const StatusResult& status) {
   }
   places.add({{"State", Tint::bold}, {page.path(status.state_directory)}});
   places.print(page, 2);
-  if (!status.warnings.empty() || status.sync == SyncState::off
-      || status.sync == SyncState::halted) {
+  if (!status.warnings.empty() || status.sync == SyncState::off || status.sync == SyncState::halted
+      || status.sync == SyncState::stopped) {
     page.line();
   }
   print_advice(page, status);

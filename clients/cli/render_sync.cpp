@@ -156,7 +156,8 @@ void print_warnings(Page& page, const SyncStatusResult& result) {
   const std::vector<std::string>& warnings = result.warnings;
   for (std::size_t i = 0; i < warnings.size(); ++i) {
     bool told = std::ranges::find(result.skills, warnings[i], &SkillSyncStatus::reason)
-                != result.skills.end();
+                    != result.skills.end()
+                || (!result.reason.empty() && warnings[i] == result.reason);
     for (std::size_t j = 0; j < warnings.size(); ++j) {
       bool says_more =
           warnings[j].size() > warnings[i].size() && warnings[j].starts_with(warnings[i]);
@@ -171,7 +172,10 @@ void print_warnings(Page& page, const SyncStatusResult& result) {
 } // namespace
 
 void show(Page& page, const Invocation& invocation, const SyncStatusResult& result) {
-  if (!result.enabled) {
+  if (result.state == SyncState::stopped) {
+    page.headline("Sync is on, but stopped", ": its store cannot be used");
+    print_stopped(page, result.reason, result.hint);
+  } else if (!result.enabled) {
     page.line("Sync is off.");
     page.paragraph("`upskill sync enable` shows what it would do, and asks before it starts.");
   } else {
@@ -190,7 +194,7 @@ void show(Page& page, const Invocation& invocation, const SyncStatusResult& resu
   } else if (std::optional<std::string> skill = invocation.value("skill")) {
     page.line();
     page.line("`" + clean_line(*skill) + "` is not under sync.");
-  } else if (result.enabled) {
+  } else if (result.enabled && result.state != SyncState::stopped) {
     page.line();
     page.line("No skill is under sync yet: put one into any of these folders.");
   }

@@ -112,7 +112,9 @@ void check_machine(const Facts& facts, Findings& findings) {
   const Places& places = facts.places;
   for (const std::string& warning : facts.status.warnings) {
     bool is_table = facts.scene->table_problem && warning == facts.scene->table_problem->message;
-    if (!is_table) {
+    bool is_store =
+        facts.status.sync == SyncState::stopped && warning == facts.status.reason; // check_sync()
+    if (!is_table && !is_store) {
       findings.add(
           FindingLevel::warning, k_daemon_check, warning, "`upskill daemon logs` shows more");
     }

@@ -16,6 +16,13 @@ void check_sync(const Facts& facts, Findings& findings) {
                  "no coding agent was found here",
                  "`upskill agents --all` lists those that are known and where they lie");
   }
+  if (facts.status.sync == SyncState::stopped) {
+    findings.add(FindingLevel::error,
+                 "sync",
+                 "sync is on, but stopped: " + facts.status.reason,
+                 facts.status.hint);
+    return;
+  }
   if (!facts.sync) {
     findings.add(FindingLevel::info,
                  "sync",

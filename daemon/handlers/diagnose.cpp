@@ -27,7 +27,7 @@ Awaitable<DoctorResult> diagnose(SkillLibrary& library, RequestContext context) 
     AWAIT(Result<SyncStatusResult> status, service.lane().with_engine(std::move(ask)));
     if (status) {
       facts.sync = std::move(*status);
-    } else {
+    } else if (facts.status.sync != SyncState::stopped) {
       facts.status.warnings.push_back(status.error().message);
     }
   }

@@ -57,6 +57,10 @@ list_skills(SkillLibrary& library, SkillListParams params, RequestContext contex
     AWAIT(page, runtime::offload(library.pool(), std::move(search)));
   }
   SkillListResult result;
+  if (std::optional<Error> stopped = library.service().why_stopped()) {
+    result.warnings.push_back("sync is on, but stopped: " + stopped->message
+                              + (stopped->hint.empty() ? "" : " (" + stopped->hint + ")"));
+  }
   result.total = page.total;
   if (page.more) {
     result.next_cursor = (*catalogue)->cursor_after(page.rows.back());

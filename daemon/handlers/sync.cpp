@@ -2,9 +2,9 @@
 
 #include "daemon/await.h"
 #include "daemon/handlers/skill_lookup.h"
+#include "daemon/handlers/sync_answers.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 namespace upskill::daemon {
@@ -21,35 +21,6 @@ Result<std::string> project_path(const std::string& project, const RequestContex
     return fail(ErrorCode::invalid_argument, "params.project: must be an absolute path");
   }
   return normalized_path(project, context.caller.cwd);
-}
-
-SyncPlanResult plan_of(const SyncStatusResult& status, sync::Round round) {
-  SyncPlanResult result;
-  result.enabled = status.enabled;
-  result.policy = status.policy;
-  result.agents = status.agents;
-  result.roots = status.roots;
-  result.steps = std::move(round.steps);
-  result.in_sync = round.in_sync;
-  return result;
-}
-
-SyncNowResult outcome_of(const SyncStatusResult& status, sync::Round round) {
-  return {std::move(round.steps), status.conflicts, status.held, std::move(round.warnings)};
-}
-
-// Where sync is off the engine looks at nothing, yet skills may lie there.
-void count_skills(std::vector<RootStatus>& roots, const Catalogue& catalogue) {
-  std::map<std::string_view, std::int64_t> counts; // by path of the root
-  for (std::uint32_t i = 0; i < catalogue.size(); ++i) {
-    for (const Catalogue::Copy& copy : catalogue.copies(catalogue.row(i))) {
-      counts[catalogue.root(copy).real_path] += copy.has_document;
-    }
-  }
-  for (RootStatus& root : roots) {
-    auto found = counts.find(root.path);
-    root.skills = root.skills == 0 && found != counts.end() ? found->second : root.skills;
-  }
 }
 
 // A name of nothing is a slip of the finger, which must not pass for a skill with nothing to tell.
@@ -101,16 +72,21 @@ status_of(SkillLibrary& library, std::string skill, RequestContext context) {
   auto look = [&skill](sync::Engine& engine) -> Result<SyncStatusResult> {
     return engine.status(skill);
   };
-  AWAIT(Result<bool> waiting, service.look_at_waiting());
-  CO_TRY(waiting);
-  AWAIT(Result<SyncStatusResult> status, service.lane().with_engine(std::move(look)));
-  CO_TRY(status);
-  if (status->enabled && (*waiting || service.is_working())) {
-    status->state = SyncState::working;
-  }
   AWAIT(Result<std::shared_ptr<const Scene>> scene, service.scene());
   CO_TRY(scene);
-  if (!std::ranges::all_of((*scene)->scopes, &sync::ScopeSetup::enabled)) {
+  Result<SyncStatusResult> status;
+  if (service.has_store()) {
+    AWAIT(Result<bool> waiting, service.look_at_waiting());
+    CO_TRY(waiting);
+    AWAIT(status, service.lane().with_engine(std::move(look)));
+    CO_TRY(status);
+    if (status->enabled && (*waiting || service.is_working())) {
+      status->state = SyncState::working;
+    }
+  } else {
+    status = status_without_store(service, **scene);
+  }
+  if (!service.has_store() || !std::ranges::all_of((*scene)->scopes, &sync::ScopeSetup::enabled)) {
     AWAIT(Result<std::shared_ptr<const Catalogue>> catalogue, library.catalogue(context.stopping));
     CO_TRY(catalogue);
     count_skills(status->roots, **catalogue);

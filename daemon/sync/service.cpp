@@ -91,6 +91,7 @@ asio::awaitable<void> SyncService::begin() {
   }
   if (!engine) {
     m_context.log.error("sync cannot start: {}", engine.error().message);
+    m_store_problem = engine.error();
     m_lane.fail(engine.error());
   } else {
     if (engine->opened() == sync::OpenedState::damaged) {
@@ -152,9 +153,10 @@ asio::awaitable<Result<void>> SyncService::adopt(Scene scene) {
   AWAIT(Result<std::vector<std::string>> told, m_lane.with_engine(std::move(configure)));
   Result<void> configured;
   m_scene_problem.reset();
+  m_store_problem.reset();
   if (!told) {
     configured = tl::make_unexpected(told.error());
-    m_scene_problem = told.error();
+    m_store_problem = told.error();
     m_context.log.error("{}", told.error().message);
   } else {
     m_lasting_warnings.insert(m_lasting_warnings.end(), told->begin(), told->end());
@@ -245,10 +247,28 @@ asio::awaitable<Result<void>> SyncService::synchronise() {
   co_return done;
 }
 
+std::optional<Error> SyncService::why_stopped() const {
+  bool is_stopped =
+      m_store_problem && !m_summary.enabled && m_scene != nullptr && m_scene->sync_is_on();
+  if (!is_stopped) {
+    return std::nullopt;
+  }
+  Error problem = *m_store_problem;
+  if (problem.hint.empty()) {
+    problem.hint = "`upskill daemon logs` says more; once it is mended, `upskill daemon stop`, and "
+                   "the next command starts it anew";
+  }
+  return problem;
+}
+
 void SyncService::describe(StatusResult& status) const {
-  status.sync = !m_summary.enabled ? SyncState::off
-                : m_working > 0    ? SyncState::working
-                                   : m_summary.state;
+  std::optional<Error> stopped = why_stopped();
+  status.sync = stopped              ? SyncState::stopped
+                : !m_summary.enabled ? SyncState::off
+                : m_working > 0      ? SyncState::working
+                                     : m_summary.state;
+  status.reason = stopped ? stopped->message : std::string();
+  status.hint = stopped ? stopped->hint : std::string();
   status.skills = m_skill_count;
   status.conflicts = m_summary.conflicts;
   status.held = m_summary.held;
@@ -264,7 +284,8 @@ void SyncService::describe(StatusResult& status) const {
 
 std::vector<std::string> SyncService::warnings() const {
   std::vector<std::string> all;
-  for (const std::optional<Error>* problem : {&m_settings_problem, &m_scene_problem}) {
+  for (const std::optional<Error>* problem :
+       {&m_settings_problem, &m_store_problem, &m_scene_problem}) {
     if (*problem) {
       all.push_back((*problem)->message);
     }

@@ -64,6 +64,12 @@ public:
   // Takes note of what a call to the engine outside run_now() left to do.
   void note(const sync::Round& round);
 
+  // Why nothing is synchronised although it is switched on: the store cannot be used.
+  std::optional<Error> why_stopped() const;
+
+  // Whether there is an engine that knows who takes part; true only once scene() is there.
+  bool has_store() const { return !m_store_problem || m_summary.enabled; }
+
   // Grows with every change that was seen: what was computed before may be out of date.
   std::uint64_t generation() const { return m_generation; }
 
@@ -146,6 +152,7 @@ private:
   std::unique_ptr<watch::Watcher> m_watcher;
   std::shared_ptr<const Scene> m_scene;
   std::optional<Error> m_settings_problem; // sync.json cannot be read; until it is written anew
+  std::optional<Error> m_store_problem;    // the engine could not be opened, or told who takes part
   std::optional<Error> m_scene_problem;    // nobody could be found or told; until that works
   std::vector<std::string> m_watched;      // paths of roots, as the watcher numbers them
 

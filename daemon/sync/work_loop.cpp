@@ -356,6 +356,9 @@ asio::awaitable<Result<WaitIdleResult>> SyncService::wait_idle(runtime::Clock::d
     }
     co_await m_rested.wait();
   }
+  if (std::optional<Error> stopped = why_stopped()) {
+    co_return fail(stopped->code, "sync is on, but stopped: " + stopped->message, stopped->hint);
+  }
   StatusResult status;
   describe(status);
   WaitIdleResult result{status.sync};

@@ -105,11 +105,13 @@ struct SkillListResult {
   std::vector<SkillSummary> skills;
   std::int64_t total = 0;
   std::string next_cursor = {};
+  std::vector<std::string> warnings = {};
 
   static void describe(auto& f) {
     f.required(&SkillListResult::skills, "skills", "By name.");
     f.required(&SkillListResult::total, "total", "How many match in all.");
     f.optional(&SkillListResult::next_cursor, "next_cursor", "Give as `cursor` for the next page.");
+    f.optional(&SkillListResult::warnings, "warnings", "What keeps the copies from agreeing.");
   }
 };
 

@@ -20,11 +20,12 @@ template <> struct EnumNames<CopyMode> {
   static constexpr std::array<std::string_view, 2> names{"copy", "link"};
 };
 
-enum class SyncState { off, idle, working, held, halted };
+// `stopped`: switched on, but the store cannot be used, so nothing is synchronised.
+enum class SyncState { off, idle, working, held, halted, stopped };
 
 template <> struct EnumNames<SyncState> {
-  static constexpr std::array<std::string_view, 5> names{
-      "off", "idle", "working", "held", "halted"};
+  static constexpr std::array<std::string_view, 6> names{
+      "off", "idle", "working", "held", "halted", "stopped"};
 };
 
 enum class RootState { ok, absent, halted, refused };

@@ -155,10 +155,45 @@ test_a_database_of_a_newer_version() {
   rm -f ~/.local/state/upskill/sync.db-*
   cp ~/.local/state/upskill/sync.db before
   run 3 upskill sync status
-  err_has "newer"
+  has "Sync is on, but stopped" "of version 1000" "hint: "
+  lacks "Sync is off" "sync enable"
+  run 3 upskill sync status --json
+  has '"enabled":true' '"state":"stopped"' '"reason":"' 'of version 1000' '"hint":"' '.claude/skills"'
+  run 1 upskill sync status --check
+  run 0 upskill status
+  has "sync is on, but stopped" "of version 1000" "hint: "
+  lacks "sync is off" "sync enable"
+  run 0 upskill status --json
+  has '"sync":"stopped"' '"reason":"' 'of version 1000' '"hint":"'
+  run 0 upskill doctor
+  has "sync is on, but stopped" "of version 1000"
+  lacks "sync is off"
+  [[ $(grep -c "of version 1000" <<<"$out") == 1 ]] || fail "$out"
+  run 1 upskill doctor --check
   run 0 upskill list
-  has good
+  has good "sync is on, but stopped" "of version 1000"
+  run 0 upskill list --json
+  has '"warnings":["sync is on, but stopped'
+  run 3 upskill sync wait
+  err_has "sync is on, but stopped" "of version 1000" "hint: "
+  run 3 upskill sync now --yes
+  err_has "of version 1000"
   cmp before ~/.local/state/upskill/sync.db || fail "it was touched"
+}
+
+test_a_database_that_cannot_be_opened() {
+  enabled
+  run 0 upskill daemon stop
+  rm -f ~/.local/state/upskill/sync.db*
+  mkdir ~/.local/state/upskill/sync.db
+  run 0 upskill status
+  has "sync is on, but stopped" "cannot use database" "hint: " "upskill daemon stop"
+  run 0 upskill daemon stop
+  rmdir ~/.local/state/upskill/sync.db
+  goes_on
+  run 0 upskill status
+  has "sync is on"
+  lacks "stopped"
 }
 
 test_a_root_that_vanishes_takes_nobody_with_it() {

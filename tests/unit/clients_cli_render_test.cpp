@@ -277,6 +277,9 @@ TEST_SUITE("exit_code_of") {
     CHECK(exit_code({"sync", "status", "--check"}, off) == 1);
     CHECK(exit_code({"sync", "status", "--check"}, halted) == 1);
     CHECK(exit_code({"sync", "status"}, pending) == 0);
+    std::string stopped = R"({"enabled":true,"state":"stopped","skills":[]})";
+    CHECK(exit_code({"sync", "status", "--check"}, stopped) == 1);
+    CHECK(exit_code({"sync", "status"}, stopped) == 3);
   }
 
   TEST_CASE("tells usage from what could not be done") {

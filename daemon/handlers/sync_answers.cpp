@@ -1,0 +1,53 @@
+#include "daemon/handlers/sync_answers.h"
+
+#include <map>
+#include <utility>
+
+namespace upskill::daemon {
+
+SyncPlanResult plan_of(const SyncStatusResult& status, sync::Round round) {
+  SyncPlanResult result;
+  result.enabled = status.enabled;
+  result.policy = status.policy;
+  result.agents = status.agents;
+  result.roots = status.roots;
+  result.steps = std::move(round.steps);
+  result.in_sync = round.in_sync;
+  return result;
+}
+
+SyncNowResult outcome_of(const SyncStatusResult& status, sync::Round round) {
+  return {std::move(round.steps), status.conflicts, status.held, std::move(round.warnings)};
+}
+
+void count_skills(std::vector<RootStatus>& roots, const Catalogue& catalogue) {
+  std::map<std::string_view, std::int64_t> counts; // by path of the root
+  for (std::uint32_t i = 0; i < catalogue.size(); ++i) {
+    for (const Catalogue::Copy& copy : catalogue.copies(catalogue.row(i))) {
+      counts[catalogue.root(copy).real_path] += copy.has_document;
+    }
+  }
+  for (RootStatus& root : roots) {
+    auto found = counts.find(root.path);
+    root.skills = root.skills == 0 && found != counts.end() ? found->second : root.skills;
+  }
+}
+
+SyncStatusResult status_without_store(const SyncService& service, const Scene& scene) {
+  SyncStatusResult status;
+  status.policy = scene.settings.policy;
+  status.agents = scene.enabled;
+  if (std::optional<Error> stopped = service.why_stopped()) {
+    status.enabled = true;
+    status.state = SyncState::stopped;
+    status.reason = stopped->message;
+    status.hint = stopped->hint;
+  }
+  for (const library::Root& root : scene.roots) {
+    status.roots.push_back(
+        {root.real_path, root.scope, root.state, root.reason, root.readers, root.aliases, 0});
+  }
+  return status;
+}
+
+} // namespace upskill::daemon
