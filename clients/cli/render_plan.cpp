@@ -29,6 +29,14 @@ constexpr std::array<Kind, 9> k_kinds{
      {SyncAction::conflict, "!", Tint::yellow, "conflicts: the losing versions are kept"},
      {SyncAction::hold, "!", Tint::yellow, "held until you decide"}}};
 
+void print_rest(Page& page, std::size_t total) {
+  if (total > k_most_steps) {
+    page.line(page.tint(Tint::dim,
+                        "  and " + grouped(static_cast<long long>(total - k_most_steps))
+                            + " more; --json lists all"));
+  }
+}
+
 void print_steps(Page& page, const std::vector<SyncStep>& steps) {
   for (const Kind& kind : k_kinds) {
     Table table({{""}, {""}, {"", Fit::shrinks}, {"", Fit::shrinks}});
@@ -54,12 +62,23 @@ void print_steps(Page& page, const std::vector<SyncStep>& steps) {
               + page.tint(Tint::bold, grouped(static_cast<long long>(total))) + "  "
               + page.tint(Tint::dim, kind.meaning));
     table.print(page, 2);
-    if (total > k_most_steps) {
-      page.line(page.tint(Tint::dim,
-                          "  and " + grouped(static_cast<long long>(total - k_most_steps))
-                              + " more; --json lists all"));
-    }
+    print_rest(page, total);
   }
+}
+
+// Wrapped rather than cut: the reason is what a person needs.
+void print_left_out(Page& page, const std::vector<LeftOut>& left_out) {
+  if (left_out.empty()) {
+    return;
+  }
+  page.line();
+  page.line(page.tint(Tint::red, "left out") + " "
+            + page.tint(Tint::bold, grouped(static_cast<long long>(left_out.size()))) + "  "
+            + page.tint(Tint::dim, "not synced until it is put right"));
+  for (std::size_t i = 0; i < left_out.size() && i < k_most_steps; ++i) {
+    page.paragraph("x " + clean_line(left_out[i].skill) + ": " + page.prose(left_out[i].reason), 2);
+  }
+  print_rest(page, left_out.size());
 }
 
 // What is off is only what was asked for: the user's skills or one project's.
@@ -109,6 +128,7 @@ void show(Page& page, const Invocation& invocation, const SyncPlanResult& result
     roots.print(page, 2);
   }
   print_steps(page, result.steps);
+  print_left_out(page, result.left_out);
   page.line();
   if (result.agents.empty()) {
     page.paragraph("No coding agent takes part, so there is nowhere to copy to. `upskill agents "
@@ -116,8 +136,9 @@ void show(Page& page, const Invocation& invocation, const SyncPlanResult& result
   } else if (result.steps.empty() && result.in_sync == 0) {
     bool empty =
         std::ranges::all_of(result.roots, [](const RootStatus& root) { return root.skills == 0; });
-    page.line(empty ? "There is no skill yet: put one into any of these folders."
-                    : "There is nothing to copy.");
+    page.line(empty && result.left_out.empty()
+                  ? "There is no skill yet: put one into any of these folders."
+                  : "There is nothing to copy.");
   } else {
     if (result.in_sync > 0) {
       page.line(count(result.in_sync, "skill needs", "skills need") + " nothing.");

@@ -13,6 +13,7 @@ SyncPlanResult plan_of(const SyncStatusResult& status, sync::Round round) {
   result.roots = status.roots;
   result.steps = std::move(round.steps);
   result.in_sync = round.in_sync;
+  result.left_out = std::move(round.left_out);
   return result;
 }
 

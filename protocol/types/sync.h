@@ -188,6 +188,19 @@ struct SyncEnableParams {
   }
 };
 
+// A skill, or what looks like one, that sync leaves as it is.
+struct LeftOut {
+  std::string skill;
+  std::string scope = {};
+  std::string reason = {};
+
+  static void describe(auto& f) {
+    f.required(&LeftOut::skill, "skill", "Name of its folder.");
+    f.optional(&LeftOut::scope, "scope", "`user`, or the path of the project.");
+    f.required(&LeftOut::reason, "reason", "Why it is not synchronised, or not from everywhere.");
+  }
+};
+
 struct SyncPlanResult {
   bool enabled = false;
   SyncPolicy policy = SyncPolicy::cover;
@@ -195,6 +208,7 @@ struct SyncPlanResult {
   std::vector<RootStatus> roots = {};
   std::vector<SyncStep> steps = {};
   std::int64_t in_sync = 0;
+  std::vector<LeftOut> left_out = {};
 
   static void describe(auto& f) {
     f.required(&SyncPlanResult::enabled, "enabled", "Whether sync is switched on now.");
@@ -203,6 +217,7 @@ struct SyncPlanResult {
     f.required(&SyncPlanResult::roots, "roots", "Folders that hold skills.");
     f.required(&SyncPlanResult::steps, "steps", "What was or would be done, in order.");
     f.required(&SyncPlanResult::in_sync, "in_sync", "Skills that need nothing.");
+    f.optional(&SyncPlanResult::left_out, "left_out", "Skills that are not synchronised, and why.");
   }
 };
 

@@ -156,6 +156,18 @@ Result<void> load_skills(store::SyncStore& store, std::vector<Scope>& scopes) {
   return {};
 }
 
+std::vector<LeftOut> left_out_of(const std::vector<Scope>& scopes, const std::string& only) {
+  std::vector<LeftOut> left_out;
+  for (const Scope& scope : scopes) {
+    for (const auto& [name, note] : scope.notes) {
+      if (scope.setup.enabled && (only.empty() || only == name)) {
+        left_out.push_back({name, scope.setup.name(), note});
+      }
+    }
+  }
+  return left_out;
+}
+
 } // namespace
 
 Engine::Engine(std::unique_ptr<State> state)
@@ -301,7 +313,11 @@ Result<Round> Engine::run(const Work& work) {
       return fail(ErrorCode::invalid_argument, "`" + only + "` is no skill: it is never synced");
     }
   }
-  return RoundRun(*m_state, work).run();
+  TRY_ASSIGN(Round round, RoundRun(*m_state, work).run());
+  if (work.everything) {
+    round.left_out = left_out_of(m_state->scopes, only);
+  }
+  return round;
 }
 
 Result<void> accept_roots(Engine::State& state) {

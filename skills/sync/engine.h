@@ -51,6 +51,7 @@ struct Round {
   std::vector<SyncStep> steps = {};
   std::vector<std::string> warnings = {};
   std::int64_t in_sync = 0;                     // skills that needed nothing
+  std::vector<LeftOut> left_out = {};           // of a look at everything: what has a problem
   std::optional<std::int64_t> again_at_ms = {}; // steady time at which to run again
   std::vector<Touched> again = {};              // what to look at then
   // The same for what failed or is held by others, and may be so for long: nobody waits for it.

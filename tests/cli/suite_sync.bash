@@ -345,6 +345,36 @@ test_a_plan_with_accept_is_what_is_done() {
   same "$c" "$a"
 }
 
+test_a_plan_leaves_what_sync_knows_alone() {
+  enabled
+  skill "$c" Pdf "another case"
+  wait_idle
+  run 0 upskill sync enable --policy mirror --dry-run
+  has "left out 1" "x Pdf: "
+  run 0 upskill sync status
+  has "are one name on some file systems"
+}
+
+test_the_plan_names_what_is_left_out() {
+  three_agents
+  skill "$c" pdf
+  skill "$c" Pdf "another case"
+  skill "$c" piped
+  mkfifo "$c/piped/pipe"
+  skill "$c" leaving
+  ln -s /etc/passwd "$c/leaving/secrets"
+  skill "$c" "nul"
+  skill "$c" large
+  truncate -s 2G "$c/large/data.bin"
+  run 0 upskill sync enable --dry-run
+  has "left out 5" "x piped: " "neither a file, a folder nor a link" "x leaving: " "leaves the skill"
+  has "x nul: " "x large: " "x pdf: " "are one name on some file systems"
+  lacks "x Pdf: "
+  run 0 upskill sync enable --yes --json
+  has '"left_out":[{"skill":"large","scope":"user","reason":"'
+  absent "$a/large"
+}
+
 test_a_folder_that_was_refused_takes_part_again() {
   enabled
   mv "$a" "$a.away"

@@ -237,6 +237,25 @@ TEST_SUITE("render") {
     CHECK(has(out, "sync resolve 4 loser"));
   }
 
+  TEST_CASE("says after a wait what is not in sync all the same") {
+    WaitIdleResult result{SyncState::idle};
+    CHECK(shown({"sync", "wait"}, encode(result)).out == "Everything is seen and synced.\n");
+    for (SyncState state : {SyncState::idle, SyncState::held, SyncState::halted}) {
+      result = {state, 2};
+      std::string out = shown({"sync", "wait"}, encode(result)).out;
+      CHECK(has(out, "2 skills have problems: `upskill sync status`"));
+      CHECK_FALSE(has(out, "seen and synced"));
+    }
+  }
+
+  TEST_CASE("tells all of why a skill is left out") {
+    SyncPlanResult result;
+    result.left_out = {{"pdf", "user", "its text is " + std::string(100, 'l') + " long indeed"}};
+    std::string out = shown({"sync", "enable", "--dry-run"}, encode(result)).out;
+    CHECK(has(out, "left out 1"));
+    CHECK(has(out, "long indeed"));
+  }
+
   TEST_CASE("counts what an agent lists more than once") {
     DoctorResult result;
     result.healthy = false;
