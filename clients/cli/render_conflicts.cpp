@@ -34,6 +34,12 @@ void print_version(Page& page, const ConflictVersion& version) {
       version.winner ? page.tint(Tint::green, "winner") : page.tint(Tint::yellow, "loser ");
   std::string where = version.path.empty() ? std::string() : "  " + page.path(version.path);
   page.line("  " + mark + "  " + clean_line(version.hash.substr(0, 12)) + where);
+  if (version.edited) {
+    std::string before = version.before.empty()
+                             ? std::string()
+                             : "; it was " + clean_line(version.before.substr(0, 12)) + " then";
+    page.line(page.tint(Tint::yellow, "          edited since it won" + before));
+  }
   if (!version.stored.empty()) {
     page.line(page.tint(Tint::dim, "          kept in " + page.path(version.stored)));
   }

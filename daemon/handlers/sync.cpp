@@ -11,6 +11,7 @@ namespace upskill::daemon {
 namespace {
 
 constexpr std::int64_t k_longest_log = 1000; // entries; the engine gives no more at once
+constexpr std::size_t k_shortest_hash = 4;   // that Engine::resolve() takes for one
 
 // A project's path as the caller wrote it, made absolute.
 Result<std::string> project_path(const std::string& project, const RequestContext& context) {
@@ -240,7 +241,11 @@ Awaitable<SyncConflictsResult>
 read_conflicts(SkillLibrary& library, SyncConflictsParams params, RequestContext context) {
   AWAIT(Result<void> seen, library.service().synchronise());
   CO_TRY(seen);
-  auto read = [&params](sync::Engine& engine) { return engine.conflicts(params); };
+  auto read = [&params](sync::Engine& engine) -> Result<SyncConflictsResult> {
+    TRY_ASSIGN(SyncConflictsResult conflicts, engine.conflicts(params));
+    engine.look_at_winners(conflicts);
+    return conflicts;
+  };
   AWAIT(Result<SyncConflictsResult> found, library.service().lane().with_engine(std::move(read)));
   CO_TRY(found);
   if (found->conflicts.empty()) {
@@ -248,6 +253,28 @@ read_conflicts(SkillLibrary& library, SyncConflictsParams params, RequestContext
     CO_TRY(known);
   }
   co_return found;
+}
+
+// A winner that was edited is shown as it is now, and so it is meant by what is shown of it.
+Result<ConflictResolveParams> as_shown(const sync::Engine& engine, ConflictResolveParams params) {
+  if (params.take.size() < k_shortest_hash) {
+    return params;
+  }
+  TRY_ASSIGN(SyncConflictsResult open, engine.conflicts({}));
+  std::erase_if(open.conflicts, [&](const Conflict& conflict) {
+    return conflict.skill != params.skill && std::to_string(conflict.id) != params.skill;
+  });
+  engine.look_at_winners(open);
+  for (const Conflict& conflict : open.conflicts) {
+    for (const ConflictVersion& version : conflict.versions) {
+      if (version.edited
+          && (version.hash.starts_with(params.take) || version.path == params.take)) {
+        params.take = "winner";
+        return params;
+      }
+    }
+  }
+  return params;
 }
 
 } // namespace
@@ -288,7 +315,8 @@ void bind_sync_handlers(Binder& binder, SkillLibrary& library) {
     sync::Moment now = library.service().now();
     bool dry_run = params.dry_run;
     auto resolve = [params, now](sync::Engine& engine) -> Result<sync::Round> {
-      Result<sync::Round> round = engine.resolve(params, now);
+      TRY_ASSIGN(ConflictResolveParams meant, as_shown(engine, params));
+      Result<sync::Round> round = engine.resolve(meant, now);
       if (!round && params.take.empty() && round.error().code == ErrorCode::invalid_argument) {
         // What was not said is not wrong; the engine's hint lists what may be.
         return fail(ErrorCode::invalid_argument,

@@ -321,6 +321,8 @@ struct ConflictVersion {
   std::string hash;
   std::string path = {};
   bool winner = false;
+  bool edited = false;
+  std::string before = {};
   std::string stored = {};
   std::optional<std::string> text = {};
   std::vector<std::string> differs = {};
@@ -331,6 +333,9 @@ struct ConflictVersion {
     f.required(&ConflictVersion::hash, "hash", "Hash of this version's content.");
     f.optional(&ConflictVersion::path, "path", "The folder it was found in.");
     f.required(&ConflictVersion::winner, "winner", "True for the version the copies hold now.");
+    f.optional(
+        &ConflictVersion::edited, "edited", "True for a winner that was edited since it won.");
+    f.optional(&ConflictVersion::before, "before", "Hash of an edited winner as it won.");
     f.optional(&ConflictVersion::stored, "stored", "Folder where the whole version is kept.");
     f.optional(&ConflictVersion::text, "text", "Its SKILL.md, unless that is large.");
     f.optional(&ConflictVersion::differs,

@@ -116,6 +116,9 @@ public:
   SyncOverview overview() const;
   Result<SyncLogResult> log(const SyncLogParams& params) const;
   Result<SyncConflictsResult> conflicts(const SyncConflictsParams& params) const;
+  // Puts what is in place now where these conflicts tell of their winners, and says which of them
+  // were edited since they won. Looks at the copies, also of edits that wait for quiet.
+  void look_at_winners(SyncConflictsResult& conflicts) const;
   Result<Round> undo(const SyncUndoParams& params, Moment now);
   Result<Round> resolve(const ConflictResolveParams& params, Moment now);
 

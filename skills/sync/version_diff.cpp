@@ -41,23 +41,35 @@ std::string described(const Entry* entry) {
   return {};
 }
 
-Result<std::string> bytes_of(const store::Objects& objects, const Digest& hash, const Entry* file) {
-  return file != nullptr ? objects.read_file(hash, file->path) : std::string();
+Result<std::string> bytes_of(const VersionContent& version, const Entry* file) {
+  return file != nullptr ? version.bytes_of(*file) : std::string();
 }
 
 } // namespace
+
+Result<VersionContent> kept_version(const store::Objects& objects, const Digest& hash) {
+  TRY_ASSIGN(Tree tree, tree_of_object(objects, hash));
+  auto bytes = [&objects, hash](const Entry& file) { return objects.read_file(hash, file.path); };
+  return VersionContent{std::move(tree), std::move(bytes)};
+}
 
 Result<VersionDiff> diff_versions(const store::Objects& objects,
                                   const Digest& from,
                                   const Digest& to,
                                   const VersionDiffLimits& limits) {
-  TRY_ASSIGN(Tree from_tree, tree_of_object(objects, from));
-  TRY_ASSIGN(Tree to_tree, tree_of_object(objects, to));
+  TRY_ASSIGN(VersionContent from_kept, kept_version(objects, from));
+  TRY_ASSIGN(VersionContent to_kept, kept_version(objects, to));
+  return diff_versions(from_kept, to_kept, limits);
+}
+
+Result<VersionDiff> diff_versions(const VersionContent& from,
+                                  const VersionContent& to,
+                                  const VersionDiffLimits& limits) {
   std::map<std::string_view, Sides> all;
-  for (const Entry& entry : from_tree.entries()) {
+  for (const Entry& entry : from.tree.entries()) {
     all[entry.path].from = &entry;
   }
-  for (const Entry& entry : to_tree.entries()) {
+  for (const Entry& entry : to.tree.entries()) {
     all[entry.path].to = &entry;
   }
   std::erase_if(all, [](const auto& one) {
@@ -89,8 +101,8 @@ Result<VersionDiff> diff_versions(const store::Objects& objects,
   if (comparable && !same_bytes && (is_large(a) || is_large(b))) {
     diff.text = "`" + diff.paths.front() + "` differs and is too large to compare\n";
   } else if (comparable && !same_bytes) {
-    TRY_ASSIGN(std::string before, bytes_of(objects, from, a));
-    TRY_ASSIGN(std::string after, bytes_of(objects, to, b));
+    TRY_ASSIGN(std::string before, bytes_of(from, a));
+    TRY_ASSIGN(std::string after, bytes_of(to, b));
     diff.text = unified_diff(before,
                              after,
                              "winner/" + diff.paths.front(),

@@ -3,6 +3,7 @@
 #include "skills/sync/tree.h"
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,21 @@ struct VersionDiffLimits {
   std::size_t max_bytes; // of the text
 };
 
-// Both must be in the store; `from` is called winner in the text, `to` this. Errors: as of reading
-// an object, corrupt when it is not that version.
+// A version to be compared: what is in it, and the bytes of each file.
+struct VersionContent {
+  Tree tree;
+  std::function<Result<std::string>(const Entry& file)> bytes_of;
+};
+
+// One that is in the store, which must outlive it. Errors: as of reading an object, corrupt when it
+// is not that version.
+Result<VersionContent> kept_version(const store::Objects& objects, const Digest& hash);
+
+// `from` is called winner in the text, `to` this. Errors: as of reading what is compared.
+Result<VersionDiff> diff_versions(const VersionContent& from,
+                                  const VersionContent& to,
+                                  const VersionDiffLimits& limits);
+// The same for two that are in the store.
 Result<VersionDiff> diff_versions(const store::Objects& objects,
                                   const Digest& from,
                                   const Digest& to,

@@ -443,3 +443,28 @@ test_a_folder_that_comes_back_as_another_deletes_nothing() {
   [[ -s $c/docx/SKILL.md ]] || fail "it was deleted"
   same "$c" "$a"
 }
+
+test_conflicts_show_what_is_there_now() {
+  enabled
+  run 0 upskill daemon stop
+  sed -i 's/Do it./Do it this way./' "$a/pdf/SKILL.md"
+  sed -i 's/Do it./Do it that way./' "$c/pdf/SKILL.md"
+  run 0 upskill sync now --yes
+  wait_idle
+  run 0 upskill sync conflicts
+  lacks "edited since"
+  echo "And a third way." >>"$a/pdf/SKILL.md"
+  run 0 upskill sync conflicts --json
+  has '"edited":true' '"before":"' 'third way'
+  wait_idle
+  run 0 upskill sync conflicts
+  has "edited since it won; it was " "-And a third way."
+  # What is shown names it.
+  local shown
+  shown=$(sed -n 's/^  winner  \([0-9a-f]*\) .*/\1/p' <<<"$out")
+  run 0 upskill sync resolve pdf "$shown" --yes
+  wait_idle
+  grep -q "third way" "$c/pdf/SKILL.md" || fail "it is not what was shown"
+  run 0 upskill sync conflicts
+  has "no conflicts"
+}

@@ -210,26 +210,26 @@ TEST_SUITE("render") {
     conflict.id = 3;
     conflict.skill = "pdf";
     conflict.time = "2026-11-21T05:51:36Z";
-    conflict.versions = {{"aaaa", "/home/ann/.agents/skills/pdf", true},
-                         {"bbbb",
-                          "/home/ann/.claude/skills/pdf",
-                          false,
-                          "/kept",
-                          {},
-                          {},
-                          0,
-                          "@@ -1 +1 @@\n-old\n+new\n"}};
+    conflict.versions = {{.hash = "aaaa", .path = "/home/ann/.agents/skills/pdf", .winner = true},
+                         {.hash = "bbbb",
+                          .path = "/home/ann/.claude/skills/pdf",
+                          .stored = "/kept",
+                          .diff = "@@ -1 +1 @@\n-old\n+new\n"}};
     result.conflicts = {conflict};
     std::string out = shown({"sync", "conflicts"}, encode(result), true).out;
     CHECK(has(out, "\x1b[31m-old\x1b[0m"));
     CHECK(has(out, "\x1b[32m+new\x1b[0m"));
     CHECK(has(out, "sync resolve pdf loser"));
     CHECK_FALSE(has(out, "differs in"));
+    CHECK_FALSE(has(out, "edited since"));
+    conflict.versions[0].edited = true;
+    conflict.versions[0].before = "cccc";
     conflict.versions[1].differs = {"SKILL.md", "scripts/run.sh"};
     conflict.versions[1].more_differ = 3;
     result.conflicts = {conflict};
     out = shown({"sync", "conflicts"}, encode(result)).out;
     CHECK(has(out, "differs in SKILL.md, scripts/run.sh and 3 more"));
+    CHECK(has(out, "edited since it won; it was cccc then"));
     result.conflicts.push_back(conflict); // in another scope
     result.conflicts.back().id = 4;
     out = shown({"sync", "conflicts"}, encode(result)).out;

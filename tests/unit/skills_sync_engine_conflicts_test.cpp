@@ -185,4 +185,42 @@ TEST_SUITE("Conflicts") {
       CHECK(loser.diff == "`a` differs and is too large to compare\n");
     }
   }
+
+  TEST_CASE("a winner is shown as it is now, the losers as they were kept") {
+    SyncWorld world;
+    world.write_skill(0, "one", "left");
+    world.write_skill(1, "one", "right");
+    world.settle();
+    std::vector<Conflict> before = conflicts_of(world);
+    auto look = [&] {
+      SyncConflictsResult shown{conflicts_of(world)};
+      world.engine().look_at_winners(shown);
+      REQUIRE(shown.conflicts.size() == 1);
+      return shown.conflicts[0].versions;
+    };
+    auto winner_of = [](const std::vector<ConflictVersion>& versions) {
+      return *std::ranges::find(versions, true, &ConflictVersion::winner);
+    };
+    auto loser_of = [](const std::vector<ConflictVersion>& versions) {
+      return *std::ranges::find(versions, false, &ConflictVersion::winner);
+    };
+    const ConflictVersion won = winner_of(before[0].versions);
+    CHECK_FALSE(winner_of(look()).edited);
+    CHECK(winner_of(look()).hash == won.hash);
+    world.write_skill(2, "one", "edited");
+    for (int i = 0; i < 2; ++i) {
+      CAPTURE(i); // before it arrives, and after
+      ConflictVersion winner = winner_of(look());
+      CHECK(winner.edited);
+      CHECK(winner.before == won.hash);
+      CHECK(winner.hash != won.hash);
+      CHECK(winner.text.value_or("").find("edited") != std::string::npos);
+      ConflictVersion loser = loser_of(look());
+      CHECK(loser.hash == loser_of(before[0].versions).hash);
+      CHECK(loser.text == loser_of(before[0].versions).text);
+      CHECK(loser.diff.find("-edited") != std::string::npos);
+      world.settle();
+    }
+    REQUIRE(world.skill(0, "one").find("edited") != std::string::npos);
+  }
 }
