@@ -64,7 +64,7 @@ TEST_SUITE("Binder") {
     CHECK_FALSE(binder.is_quick(info("wait_idle")));
     auto answer = call_slow(binder, "{}");
     REQUIRE(answer);
-    CHECK(answer->structured == R"({"state":"idle"})");
+    CHECK(answer->structured == R"({"state":"idle","problems":0})");
     CHECK(call_slow(binder, R"({"x":1})").error().message == "params.x: is not a known field");
   }
 
