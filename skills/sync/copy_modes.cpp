@@ -1,13 +1,12 @@
 #include "skills/sync/copy_modes.h"
 
-#include "protocol/base/paths.h"
 #include "protocol/base/unique_fd.h"
 #include "skills/sync/walk.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include <algorithm>
+#include <optional>
 
 namespace upskill::sync {
 namespace {
@@ -20,14 +19,8 @@ mode_t most_of(const Entry& entry) {
   return entry.kind == EntryKind::folder || entry.kind == EntryKind::executable ? 0755 : 0644;
 }
 
-// What lies there in the entry's place, where it is of its kind.
-mode_t granted_to(int copy, const Entry& entry, mode_t otherwise) {
-  struct stat status {};
-
-  bool is_there =
-      ::fstatat(copy, entry.path.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0
-      && (entry.kind == EntryKind::folder ? S_ISDIR(status.st_mode) : S_ISREG(status.st_mode));
-  return is_there ? status.st_mode : otherwise;
+bool is_folder(const Entry& entry) {
+  return entry.kind == EntryKind::folder;
 }
 
 } // namespace
@@ -39,78 +32,55 @@ CopyModes::CopyModes(const Tree& tree) {
   }
 }
 
-CopyModes::CopyModes(const std::vector<std::string>& copies, const Tree& tree)
-    : CopyModes(tree) {
-  for (const std::string& copy : copies) {
-    restrict_to(copy, tree, true);
-  }
+void CopyModes::restrict(std::size_t entry, mode_t granted) {
+  // Whether it is a program is content: who may read it may then also run it.
+  granted |= (granted & k_readable) >> k_read_to_run;
+  m_entries[entry] &= k_owner | granted;
 }
 
-CopyModes CopyModes::of_root(const std::string& root, const Tree& tree) {
-  CopyModes modes(tree);
-  modes.restrict_to(root, tree, false); // what lies in it is not of this skill
-  modes.m_has_copy = false;
-  return modes;
-}
-
-void CopyModes::restrict_to(const std::string& copy, const Tree& tree, bool each_entry) {
-  UniqueFd folder(open_folder_at(AT_FDCWD, copy.c_str()));
-
-  struct stat status {};
-
-  if (!folder || ::fstat(folder.get(), &status) != 0) {
-    return;
-  }
-  m_has_copy = true;
-  m_folder &= k_owner | status.st_mode;
+void CopyModes::follow(const ReadResult& copy, const Tree& tree) {
+  m_folder &= k_owner | copy.folder_mode;
   for (std::size_t i = 0; i < m_entries.size(); ++i) {
     const Entry& entry = tree.entries()[i];
-    if (entry.kind == EntryKind::link) {
-      continue; // has no mode of its own
-    }
-    mode_t granted = each_entry ? granted_to(folder.get(), entry, status.st_mode) : status.st_mode;
-    // Whether it is a program is content: who may read it may then also run it.
-    granted |= (granted & k_readable) >> k_read_to_run;
-    m_entries[i] &= k_owner | granted;
+    const Entry* there = copy.tree.find(entry.path);
+    bool is_alike =
+        there != nullptr && there->kind != EntryKind::link && is_folder(*there) == is_folder(entry);
+    restrict(i,
+             is_alike ? copy.modes[static_cast<std::size_t>(there - copy.tree.entries().data())]
+                      : copy.folder_mode);
   }
 }
 
-const std::vector<std::string>* CopyModesLookup::scope_of(const std::string& root) const {
-  auto found = std::ranges::find_if(m_scopes, [&](const std::vector<std::string>& roots) {
-    return std::ranges::find(roots, root) != roots.end();
-  });
-  return found == m_scopes.end() ? nullptr : &*found;
+void CopyModes::follow(int root_fd, const std::string& skill, const Tree& tree) {
+  UniqueFd folder(open_folder_at(root_fd, skill.c_str()));
+
+  struct stat own {};
+
+  if (!folder || ::fstat(folder.get(), &own) != 0) {
+    return; // gone since it was looked at
+  }
+  m_folder &= k_owner | own.st_mode;
+  for (std::size_t i = 0; i < m_entries.size(); ++i) {
+    const Entry& entry = tree.entries()[i];
+
+    struct stat status {};
+
+    bool is_alike = ::fstatat(folder.get(), entry.path.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0
+                    && (is_folder(entry) ? S_ISDIR(status.st_mode) : S_ISREG(status.st_mode));
+    restrict(i, is_alike ? status.st_mode : own.st_mode);
+  }
 }
 
-// After the copy that is replaced, or, for a new one, those in the other roots of its scope.
-const CopyModes&
-CopyModesLookup::of(const std::string& root, const std::string& skill, const Tree& tree) {
-  std::string target = join_path(root, skill);
-
+void CopyModes::follow_root(const std::string& root) {
   struct stat status {};
 
-  if (::lstat(target.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
-    m_last = Last{nullptr, skill, tree.hash(), CopyModes({target}, tree)};
-    return m_last->modes;
+  if (::stat(root.c_str(), &status) != 0) {
+    return;
   }
-  const std::vector<std::string>* scope = scope_of(root);
-  if (scope != nullptr && m_last && m_last->scope == scope && m_last->skill == skill
-      && m_last->tree == tree.hash()) {
-    return m_last->modes;
+  m_folder &= k_owner | status.st_mode;
+  for (std::size_t i = 0; i < m_entries.size(); ++i) {
+    restrict(i, status.st_mode);
   }
-  std::vector<std::string> copies;
-  if (scope != nullptr) {
-    for (const std::string& other : *scope) {
-      copies.push_back(join_path(other, skill));
-    }
-  }
-  CopyModes modes(copies, tree);
-  if (!modes.has_copy()) {
-    modes = CopyModes::of_root(root, tree);
-    scope = nullptr; // another root may be another
-  }
-  m_last = Last{scope, skill, tree.hash(), std::move(modes)};
-  return m_last->modes;
 }
 
 } // namespace upskill::sync

@@ -238,17 +238,6 @@ Result<void> Engine::State::record_root(Scope& scope, RootIndex index) {
   return {};
 }
 
-std::vector<std::vector<std::string>> roots_of(const std::vector<ScopeSetup>& setups) {
-  std::vector<std::vector<std::string>> roots;
-  for (const ScopeSetup& setup : setups) {
-    std::vector<std::string>& paths = roots.emplace_back();
-    for (const RootSetup& root : setup.roots) {
-      paths.push_back(root.path);
-    }
-  }
-  return roots;
-}
-
 Result<std::vector<std::string>> Engine::configure(std::vector<ScopeSetup> setups, Moment now) {
   State& state = *m_state;
   TRY_ASSIGN(store::Transaction transaction, state.store.begin());
@@ -283,7 +272,6 @@ Result<std::vector<std::string>> Engine::configure(std::vector<ScopeSetup> setup
   TRY(load_skills(state.store, scopes));
   TRY(transaction.commit());
   state.scopes = std::move(scopes);
-  state.stager.set_scopes(roots_of(setups));
   state.setup = std::move(setups);
   adopt_leftovers(state, now);
   TRY_ASSIGN(std::optional<std::string> boot, state.store.setting(k_boot_key));

@@ -19,7 +19,6 @@ public:
   ~Aside() {
     m_state.scopes = std::move(m_scopes);
     m_state.setup = std::move(m_setup);
-    m_state.stager.set_scopes(roots_of(m_state.setup));
   }
 
 private:

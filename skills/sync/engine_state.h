@@ -43,9 +43,6 @@ struct Engine::State {
   std::string key_of(std::string_view name) const { return library::folded_key(name); }
 };
 
-// The paths of each scope's roots.
-std::vector<std::vector<std::string>> roots_of(const std::vector<ScopeSetup>& setups);
-
 // A skill's copies as the store keeps them.
 std::vector<store::ReplicaRow> replica_rows(const Scope& scope, const Skill& skill);
 

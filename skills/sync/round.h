@@ -36,6 +36,7 @@ struct PendingSkill {
   std::vector<PendingWrite> writes = {};
   // Copies that hold the content already, and what the scan saw of them.
   std::vector<std::pair<RootIndex, Fingerprint>> holders = {};
+  std::optional<CopyModes> modes = {};             // of new copies, once they are known
   bool failed = false;                             // some copy could not be written
   bool edited = false;                             // by a person: it is spread like any other
   std::optional<store::ConflictRow> conflict = {}; // that is open once this is written
@@ -164,6 +165,14 @@ private:
                  RootIndex root,
                  PendingSkill& pending,
                  const EntryBytes& bytes_of);
+  void follow_modes(const Scope& scope,
+                    const std::string& name,
+                    const Sight& sight,
+                    RootIndex root,
+                    const Tree& tree,
+                    CopyModes& modes) const;
+  CopyModes
+  modes_of_new(const Scope& scope, const Sight& sight, RootIndex root, PendingSkill& pending) const;
   std::string twin_of(Scope& scope, const std::string& name, RootIndex index);
   std::string
   link_target(Scope& scope, const std::string& name, const Sight& sight, RootIndex root);

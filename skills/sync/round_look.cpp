@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <climits>
 #include <cstdlib>
 
@@ -25,8 +26,8 @@ bool is_known(const Replica* replica, const StatResult& stat) {
          && replica->fingerprint == stat.fingerprint;
 }
 
-bool has_document(int root_fd, const std::string& name) {
-  return ::faccessat(root_fd, (name + "/SKILL.md").c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+bool is_there(int folder_fd, const std::string& path) {
+  return ::faccessat(folder_fd, path.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 } // namespace
@@ -135,9 +136,7 @@ bool RoundRun::has_git(const Scope& scope,
   if (!only_looked_at) {
     return std::ranges::find(read.ignored, ".git") != read.ignored.end();
   }
-  return ::faccessat(
-             scope.roots[root].fd.get(), (name + "/.git").c_str(), F_OK, AT_SYMLINK_NOFOLLOW)
-         == 0;
+  return is_there(scope.roots[root].fd.get(), name + "/.git");
 }
 
 // What lies there, read where it is no copy that is known by its fingerprint.
@@ -146,10 +145,13 @@ ReadResult RoundRun::look_into(Scope& scope,
                                RootIndex root,
                                const Replica* known) const {
   int fd = scope.roots[root].fd.get();
+  if (known == nullptr && !is_there(fd, name) && errno == ENOENT) {
+    return {};
+  }
   // What will have to be read is not looked at twice. Folders without a document, and what could
   // not be propagated the last time, are no reason to read much.
   bool expects_change = (known == nullptr || !known->fingerprint.is_known())
-                        && !scope.notes.contains(name) && has_document(fd, name);
+                        && !scope.notes.contains(name) && is_there(fd, name + "/SKILL.md");
   ReadResult result;
   if (!expects_change) {
     result.stat = stat_skill(fd, name);

@@ -152,6 +152,43 @@ void RoundRun::spread(Scope& scope,
   finish(skill, std::move(pending));
 }
 
+void RoundRun::follow_modes(const Scope& scope,
+                            const std::string& name,
+                            const Sight& sight,
+                            RootIndex root,
+                            const Tree& tree,
+                            CopyModes& modes) const {
+  if (auto read = sight.reads.find(root); read != sight.reads.end()) {
+    modes.follow(read->second, tree);
+  } else {
+    modes.follow(scope.roots[root].fd.get(), name, tree);
+  }
+}
+
+// After the copies in the other roots; they are the same for each root that gets one.
+CopyModes RoundRun::modes_of_new(const Scope& scope,
+                                 const Sight& sight,
+                                 RootIndex root,
+                                 PendingSkill& pending) const {
+  if (pending.modes) {
+    return *pending.modes;
+  }
+  CopyModes modes(pending.tree);
+  bool alone = true;
+  for (const Observation& seen : sight.observations) {
+    if (seen.usable && seen.presence == Presence::copy) {
+      follow_modes(scope, pending.name, sight, seen.root, pending.tree, modes);
+      alone = false;
+    }
+  }
+  if (alone) {
+    modes.follow_root(scope.setup.roots[root].path);
+  } else {
+    pending.modes = modes;
+  }
+  return modes;
+}
+
 void RoundRun::stage_update(Scope& scope,
                             const std::string& name,
                             Sight& sight,
@@ -170,8 +207,10 @@ void RoundRun::stage_update(Scope& scope,
   if (std::optional<Error> problem = keep_object(scope, name, sight, root)) {
     return write_failed(scope, pending, root, *problem);
   }
+  CopyModes modes(pending.tree);
+  follow_modes(scope, name, sight, root, pending.tree, modes);
   Result<StagedCopy> staged =
-      m_state.stager.stage(scope.setup.roots[root].path, name, pending.tree, bytes_of);
+      m_state.stager.stage(scope.setup.roots[root].path, name, pending.tree, modes, bytes_of);
   if (!staged) {
     return write_failed(scope, pending, root, staged.error());
   }
@@ -218,9 +257,10 @@ void RoundRun::stage_new(Scope& scope,
     scope.roots[root].record.inode = probe.inode;
     warn_if(m_state.record_root(scope, root));
   }
-  Result<StagedCopy> staged = link.empty()
-                                  ? m_state.stager.stage(setup.path, name, pending.tree, bytes_of)
-                                  : m_state.stager.stage_link(setup.path, name, link);
+  Result<StagedCopy> staged =
+      link.empty() ? m_state.stager.stage(
+          setup.path, name, pending.tree, modes_of_new(scope, sight, root, pending), bytes_of)
+                   : m_state.stager.stage_link(setup.path, name, link);
   if (!staged) {
     return write_failed(scope, pending, root, staged.error());
   }

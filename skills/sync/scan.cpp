@@ -106,7 +106,7 @@ private:
       // A folder's times change with every ignored file; its children are counted one by one.
       m_out.stat.fingerprint.low += mixed(name_hash ^ status.st_ino);
       m_out.stat.fingerprint.high += mixed(name_hash + status.st_ino);
-      return visit_folder(folder_fd, text, prefix, name_hash, depth);
+      return visit_folder(folder_fd, text, prefix, name_hash, depth, status.st_mode);
     }
     add_to(m_out.stat.fingerprint, name_hash, status);
     note_times(status);
@@ -126,13 +126,14 @@ private:
                     const char* name,
                     const std::string& prefix,
                     std::uint64_t name_hash,
-                    std::size_t depth) {
+                    std::size_t depth,
+                    mode_t mode) {
     UniqueFd child(open_folder_at(folder_fd, name));
     if (!child) {
       return problem(prefix + name, "cannot be opened");
     }
     if (m_reads) {
-      add_entry(prefix + name, EntryKind::folder);
+      add_entry(prefix + name, EntryKind::folder, mode);
     }
     walk(child.get(), prefix + name + "/", name_hash, depth + 1);
   }
@@ -164,7 +165,7 @@ private:
     if (!read_all(fd.get(), size, bytes)) {
       return problem(prefix + name, "cannot be read");
     }
-    Entry& entry = add_entry(prefix + name, kind);
+    Entry& entry = add_entry(prefix + name, kind, status.st_mode);
     entry.size = bytes.size();
     entry.content = sha256(bytes);
     keep(std::move(bytes));
@@ -181,7 +182,7 @@ private:
       return problem(prefix + name, "is a link that leaves the skill");
     }
     if (m_reads) {
-      Entry& entry = add_entry(prefix + name, EntryKind::link);
+      Entry& entry = add_entry(prefix + name, EntryKind::link, 0);
       entry.target = text;
       entry.content = sha256(text);
     }
@@ -214,11 +215,12 @@ private:
     }
   }
 
-  Entry& add_entry(std::string path, EntryKind kind) {
+  Entry& add_entry(std::string path, EntryKind kind, mode_t mode) {
     m_raw.emplace_back();
     m_raw.back().path = std::move(path);
     m_raw.back().kind = kind;
     m_raw_contents.emplace_back();
+    m_raw_modes.push_back(mode);
     return m_raw.back();
   }
 
@@ -257,6 +259,7 @@ public:
     entries.reserve(order.size());
     for (std::size_t i : order) {
       entries.push_back(std::move(m_raw[i]));
+      m_out.modes.push_back(m_raw_modes[i]);
       if (m_kept_all) {
         m_out.contents.push_back(std::move(m_raw_contents[i]));
       }
@@ -283,10 +286,11 @@ private:
   std::uint64_t m_bytes = 0;
   std::vector<Entry> m_raw;
   std::vector<std::string> m_raw_contents;
+  std::vector<mode_t> m_raw_modes;
 };
 
 // What lies at the skill's own place; opens it when it is a folder.
-StatResult look_at(int root_fd, const std::string& name, UniqueFd& folder) {
+StatResult look_at(int root_fd, const std::string& name, UniqueFd& folder, mode_t& mode) {
   StatResult result;
 
   struct stat status {};
@@ -317,6 +321,7 @@ StatResult look_at(int root_fd, const std::string& name, UniqueFd& folder) {
     result.problem = system_error(errno, "`" + name + "` cannot be opened").message;
     return result;
   }
+  mode = status.st_mode;
   // The folder's inode: replacing the whole folder by an equal one must show.
   result.fingerprint.low = mixed(status.st_ino);
   result.fingerprint.high = mixed(~static_cast<std::uint64_t>(status.st_ino));
@@ -338,7 +343,7 @@ void judge(StatResult& stat, bool has_skill_file) {
 StatResult stat_skill(int root_fd, std::string_view name) {
   UniqueFd folder;
   ReadResult result;
-  result.stat = look_at(root_fd, std::string(name), folder);
+  result.stat = look_at(root_fd, std::string(name), folder, result.folder_mode);
   if (folder) {
     SkillWalk walk(result, Thoroughness::stat, 0);
     walk.walk(folder.get(), {}, 0, 0);
@@ -350,7 +355,7 @@ StatResult stat_skill(int root_fd, std::string_view name) {
 ReadResult read_skill(int root_fd, std::string_view name, ReadOptions options) {
   UniqueFd folder;
   ReadResult result;
-  result.stat = look_at(root_fd, std::string(name), folder);
+  result.stat = look_at(root_fd, std::string(name), folder, result.folder_mode);
   if (folder) {
     SkillWalk walk(result, Thoroughness::read, options.keep_contents ? options.keep_limit : 0);
     walk.walk(folder.get(), {}, 0, 0);

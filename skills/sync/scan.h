@@ -57,6 +57,9 @@ struct ReadResult {
   Tree tree = {};
   // Parallel to the tree's entries when kept, else empty.
   std::vector<std::string> contents = {};
+  // Parallel to the tree's entries: their permissions; and the skill's own.
+  std::vector<mode_t> modes = {};
+  mode_t folder_mode = 0;
   // Relative paths of ignored things, which stay in place when the folder is replaced.
   std::vector<std::string> ignored = {};
 };

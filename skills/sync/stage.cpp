@@ -71,6 +71,21 @@ std::optional<std::size_t> count_names(int folder, const std::string& prefix, co
   return count;
 }
 
+// Whether some file system may store one of these names as another: one that is not plain ASCII by
+// its normal form, one that ends in a dot without it. (Names that differ in case only are no tree.)
+// A plain name that was made anew is there under that name.
+bool has_names_to_check(const Tree& tree) {
+  auto is_plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-'
+           || c == '_' || c == '.';
+  };
+  return std::ranges::any_of(tree.entries(), [&](const Entry& entry) {
+    bool ends_in_dot = entry.path.ends_with('.') || entry.path.find("./") != std::string::npos;
+    return ends_in_dot
+           || !std::ranges::all_of(entry.path, [&](char c) { return c == '/' || is_plain(c); });
+  });
+}
+
 tl::unexpected<Error> changed(const std::string& path) {
   return fail(ErrorCode::changed, "`" + path + "` changed while it was being synchronised");
 }
@@ -116,7 +131,6 @@ void Stager::begin_round() {
   for (auto& [root, folder] : m_folders) {
     folder.checked = false;
   }
-  m_modes.forget();
 }
 
 // So that no name is taken: an interrupted run may have left some.
@@ -177,6 +191,9 @@ Result<void> Stager::write(const std::string& path,
       TRY(m_files.write_file({place, folder.get(), below}, bytes, modes.of(i)));
     }
   }
+  if (!has_names_to_check(tree)) {
+    return {};
+  }
   // Back to the start, because some file systems show what was made since the opening only then.
   if (::lseek(folder.get(), 0, SEEK_SET) != 0
       || count_names(folder.get(), {}, tree) != entries.size()) {
@@ -190,10 +207,11 @@ Result<void> Stager::write(const std::string& path,
 Result<StagedCopy> Stager::stage(const std::string& root,
                                  const std::string& skill,
                                  const Tree& tree,
+                                 const CopyModes& modes,
                                  const EntryBytes& bytes_of) {
   TRY_ASSIGN(std::string path, fresh_path(root, skill));
   m_unsynced.insert(root);
-  if (auto written = write(path, tree, m_modes.of(root, skill, tree), bytes_of); !written) {
+  if (auto written = write(path, tree, modes, bytes_of); !written) {
     (void)m_files.remove_tree(path); // the first failure is the one to tell
     return fail(written.error());
   }

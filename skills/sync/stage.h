@@ -46,18 +46,15 @@ public:
 
   static constexpr std::string_view k_folder_name = ".upskill-stage";
 
-  // The roots of each scope: a new copy is made after those that lie in the other roots of its own.
-  void set_scopes(std::vector<std::vector<std::string>> scopes) {
-    m_modes.set_scopes(std::move(scopes));
-  }
-
   // Stage folders are looked at once in a round: they may have gone with what lies around a root.
   void begin_round();
 
-  // Writes the tree and reads it back; the copy it left on a failure is removed again.
+  // Writes the tree and reads it back: bytes, what is a program, and names that some file systems
+  // store as others. The copy it left on a failure is removed again.
   Result<StagedCopy> stage(const std::string& root,
                            const std::string& skill,
                            const Tree& tree,
+                           const CopyModes& modes,
                            const EntryBytes& bytes_of);
   Result<StagedCopy>
   stage_link(const std::string& root, const std::string& skill, const std::string& target);
@@ -117,7 +114,6 @@ private:
     bool checked = false; // in this round
   };
 
-  CopyModesLookup m_modes;
   std::map<std::string, StageFolder, std::less<>> m_folders; // by root
   std::set<std::string> m_unsynced; // roots below which something was written
   std::vector<Aside> m_asides;

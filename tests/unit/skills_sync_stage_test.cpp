@@ -1,9 +1,11 @@
+#include "protocol/base/unique_fd.h"
 #include "skills/sync/stage.h"
 #include "tests/support/folder.h"
 #include "tests/sync/watched_files.h"
 
 #include <doctest/doctest.h>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -31,10 +33,12 @@ Tree small_tree() {
                entry("scripts/run", EntryKind::executable, "text")});
 }
 
-Result<StagedCopy> stage(WatchedFiles& files, const std::string& root) {
+Result<StagedCopy> stage(WatchedFiles& files,
+                         const std::string& root,
+                         const CopyModes& modes = CopyModes(small_tree())) {
   std::filesystem::create_directories(root);
   return Stager(files).stage(
-      root, "pdf", small_tree(), [](std::size_t) -> Result<std::string> { return "text"; });
+      root, "pdf", small_tree(), modes, [](std::size_t) -> Result<std::string> { return "text"; });
 }
 
 std::size_t left_below(const std::string& folder) {
@@ -88,40 +92,56 @@ TEST_SUITE("Stager") {
     auto set = [&](const std::string& path, mode_t mode) {
       REQUIRE(::chmod((folder / ("root/pdf" + path)).c_str(), mode) == 0);
     };
+    // Both ways to know of that copy must say the same.
+    auto stage_after = [&](bool is_read) {
+      UniqueFd root(::open((folder / "root").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+      CopyModes modes(small_tree());
+      if (is_read) {
+        modes.follow(read_skill(root.get(), "pdf", {}), small_tree());
+      } else {
+        modes.follow(root.get(), "pdf", small_tree());
+      }
+      Result<StagedCopy> staged = stage(files, folder / "root", modes);
+      REQUIRE(staged);
+      return *staged;
+    };
     mode_t mask = ::umask(0);
     SUBCASE("nobody else's") {
       set("/SKILL.md", 0600);
       set("/scripts/run", 0600);
       set("/scripts", 0700);
       set("", 0700);
-      Result<StagedCopy> staged = stage(files, folder / "root");
-      REQUIRE(staged);
-      CHECK(staged_mode(*staged, "") == 0700);
-      CHECK(staged_mode(*staged, "/SKILL.md") == 0600);
-      CHECK(staged_mode(*staged, "/scripts") == 0700);
-      CHECK(staged_mode(*staged, "/scripts/run") == 0700);
+      for (bool is_read : {false, true}) {
+        StagedCopy staged = stage_after(is_read);
+        CHECK(staged_mode(staged, "") == 0700);
+        CHECK(staged_mode(staged, "/SKILL.md") == 0600);
+        CHECK(staged_mode(staged, "/scripts") == 0700);
+        CHECK(staged_mode(staged, "/scripts/run") == 0700);
+      }
     }
     SUBCASE("the group's, and what is new by the folder") {
       std::filesystem::remove_all(folder / "root/pdf/scripts");
       set("/SKILL.md", 0640);
       set("", 0750);
-      Result<StagedCopy> staged = stage(files, folder / "root");
-      REQUIRE(staged);
-      CHECK(staged_mode(*staged, "") == 0750);
-      CHECK(staged_mode(*staged, "/SKILL.md") == 0640);
-      CHECK(staged_mode(*staged, "/scripts") == 0750);
-      CHECK(staged_mode(*staged, "/scripts/run") == 0750);
+      for (bool is_read : {false, true}) {
+        StagedCopy staged = stage_after(is_read);
+        CHECK(staged_mode(staged, "") == 0750);
+        CHECK(staged_mode(staged, "/SKILL.md") == 0640);
+        CHECK(staged_mode(staged, "/scripts") == 0750);
+        CHECK(staged_mode(staged, "/scripts/run") == 0750);
+      }
     }
     SUBCASE("everybody's, and a file that becomes a program is everybody's still") {
       set("/SKILL.md", 0666);
       set("/scripts/run", 0644);
       set("/scripts", 0755);
       set("", 0777);
-      Result<StagedCopy> staged = stage(files, folder / "root");
-      REQUIRE(staged);
-      CHECK(staged_mode(*staged, "") == 0755);
-      CHECK(staged_mode(*staged, "/SKILL.md") == 0644);
-      CHECK(staged_mode(*staged, "/scripts/run") == 0755);
+      for (bool is_read : {false, true}) {
+        StagedCopy staged = stage_after(is_read);
+        CHECK(staged_mode(staged, "") == 0755);
+        CHECK(staged_mode(staged, "/SKILL.md") == 0644);
+        CHECK(staged_mode(staged, "/scripts/run") == 0755);
+      }
     }
     ::umask(mask);
   }
@@ -136,14 +156,14 @@ TEST_SUITE("Stager") {
       std::filesystem::create_directories(root);
       auto bytes_of = [](std::size_t) -> Result<std::string> { return "text"; };
       Stager stager(files);
-      auto staged = stager.stage(root, name, small_tree(), bytes_of);
+      auto staged = stager.stage(root, name, small_tree(), CopyModes(small_tree()), bytes_of);
       REQUIRE(staged);
       REQUIRE(stager.swap_in(root, name, *staged, std::nullopt));
       auto copy = read_skill(AT_FDCWD, join_path(root, name), {});
       REQUIRE(copy.tree.hash() == staged->hash);
       ExpectedCopy expected{staged->hash, copy.stat.fingerprint};
 
-      auto second = stager.stage(root, name, small_tree(), bytes_of);
+      auto second = stager.stage(root, name, small_tree(), CopyModes(small_tree()), bytes_of);
       REQUIRE(second);
       auto displaced = stager.swap_in(root, name, *second, expected);
       REQUIRE(displaced);
