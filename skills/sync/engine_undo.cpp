@@ -214,9 +214,12 @@ Result<Round> take_back(Engine::State& state, const Undoing& undoing, const Work
   std::vector<RootIndex> roots = roots_of(undoing, false);
   RoundRun run(state, work);
   if (only_made(row) || !row.before) {
-    return run.withdraw(*undoing.scope, row.skill, roots, reason, effects.marks);
+    // A copy that was only made is not to take the last one along.
+    bool may_take_last = !only_made(row);
+    return run.withdraw(*undoing.scope, row.skill, roots, reason, {effects.marks, may_take_last});
   }
   TRY_ASSIGN(effects.reopens, reopened_by_undo(state, row));
+  effects.must_write = undone_by(row).has_value() && row.before == row.after;
   return run.put(*undoing.scope, row.skill, *row.before, roots, reason, std::move(effects));
 }
 

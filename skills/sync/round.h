@@ -52,6 +52,13 @@ struct PutEffects {
   std::optional<store::ConflictRow> reopens = {};
   std::vector<RootIndex> readmits = {}; // may get copies again that an undo withdrew
   UndoneMarks marks = {};
+  bool must_write = false; // else it is refused, as what was undone has come back by itself
+};
+
+// What taking copies away means beside that.
+struct WithdrawEffects {
+  UndoneMarks marks = {};
+  bool may_take_last = false; // even where no other copy can be seen
 };
 
 // What became of an edit that came too late.
@@ -86,7 +93,7 @@ public:
                          const std::string& name,
                          const std::vector<RootIndex>& roots,
                          const std::string& reason,
-                         const UndoneMarks& marks);
+                         const WithdrawEffects& effects);
   // Keeps what somebody wrote to a folder after it had been replaced, as the losing version of a
   // conflict.
   Result<LateEdit> keep_late(Scope& scope, const Lingering& replaced, const ReadResult& late);
@@ -133,6 +140,20 @@ private:
   void remember(Scope& scope, Skill& skill, const Sight& sight);
 
   // round_put.cpp
+  // round_put.cpp
+  Result<void> withdraw_from(Scope& scope,
+                             const std::string& name,
+                             const std::vector<RootIndex>& roots,
+                             const std::string& reason,
+                             const WithdrawEffects& effects);
+  std::string
+  why_it_stays(const Scope& scope, const Skill& skill, const Sight& sight, RootIndex root) const;
+  void set_withdrawn(Scope& scope, Skill& skill, RootIndex root);
+  bool take_away(Scope& scope,
+                 const std::string& name,
+                 Sight& sight,
+                 RootIndex root,
+                 store::HistoryRow& history);
   void exclude_for_readers(Scope& scope,
                            Skill& skill,
                            const Sight& sight,
@@ -255,7 +276,8 @@ private:
   std::vector<PendingSkill> m_pending = {};
   std::uint64_t m_pending_bytes = 0;
   store::Id m_batch = 0;
-  UndoneMarks m_marks = {}; // recorded with the next entry of the log
+  std::optional<Error> m_unrecorded = {}; // why the last batch was not recorded
+  UndoneMarks m_marks = {};               // recorded with the next entry of the log
   // Skills with looks that may be trusted next time; recorded together at the end of a batch.
   std::set<SkillIndex> m_fingerprints = {};
 };

@@ -19,8 +19,10 @@ void RoundRun::flush(Scope& scope) {
     return;
   }
   m_state.unsynced = m_state.unsynced || !batch.empty();
+  m_unrecorded.reset();
   auto give_up = [&](const Error& error) {
     warn(error);
+    m_unrecorded = error;
     for (const PendingSkill& pending : batch) {
       note(scope, pending.name, error.message);
       try_later(scope, pending.name);
@@ -41,17 +43,14 @@ void RoundRun::flush(Scope& scope) {
   if (Result<void> opened = open_conflicts(scope, batch); !opened) {
     return give_up(opened.error());
   }
+  // Before anything is swapped: what cannot be recorded is not begun.
+  Result<store::Transaction> transaction = m_state.store.begin();
+  if (!transaction) {
+    return give_up(transaction.error());
+  }
   std::vector<store::HistoryRow> histories(batch.size());
   for (std::size_t i = 0; i < batch.size(); ++i) {
     swap_in(scope, batch[i], histories[i]);
-  }
-  Result<store::Transaction> transaction = m_state.store.begin();
-  if (!transaction) {
-    warn(transaction.error());
-    for (const PendingSkill& pending : batch) {
-      try_later(scope, pending.name); // finds equal copies and records them
-    }
-    return;
   }
   std::vector<SkillIndex> fresh;
   std::vector<SkillIndex> touched;
@@ -68,6 +67,7 @@ void RoundRun::flush(Scope& scope) {
     Result<void> recorded = record(scope, batch[i], histories[i]);
     skill->unrecorded = !recorded;
     warn_if(recorded);
+    m_unrecorded = recorded ? m_unrecorded : std::optional(recorded.error());
     if (batch[i].failed || !recorded) {
       try_later(scope, batch[i].name);
     } else {
@@ -79,6 +79,7 @@ void RoundRun::flush(Scope& scope) {
   }
   if (Result<void> committed = transaction->commit(); !committed) {
     warn(committed.error());
+    m_unrecorded = committed.error();
     for (SkillIndex index : touched) {
       scope.skills[index].unrecorded = true;
       try_later(scope, scope.skills[index].name);

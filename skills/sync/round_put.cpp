@@ -70,8 +70,20 @@ Result<Round> RoundRun::put(Scope& scope,
   if (!m_work.dry_run) {
     skill->let_return(effects.readmits);
     m_marks = std::move(effects.marks);
+    const bool writes = !pending.writes.empty();
     m_pending.push_back(std::move(pending));
+    if (effects.must_write && !writes) {
+      m_pending.clear();
+      m_marks.clear();
+      close_roots(scope);
+      return fail(ErrorCode::refused,
+                  "`" + name + "` is there already: there is nothing to bring back");
+    }
     flush(scope);
+    if (m_unrecorded) {
+      close_roots(scope);
+      return fail(*m_unrecorded);
+    }
   } else if (!unknown) {
     for (std::size_t i = 0; i < roots.size(); ++i) {
       skill->at(roots[i]).kind = kinds[i];
@@ -109,16 +121,69 @@ Result<Round> RoundRun::withdraw(Scope& scope,
                                  const std::string& name,
                                  const std::vector<RootIndex>& roots,
                                  const std::string& reason,
-                                 const UndoneMarks& marks) {
+                                 const WithdrawEffects& effects) {
   open_roots(scope);
   consider(scope, name);
   flush(scope);
+  Result<void> done = withdraw_from(scope, name, roots, reason, effects);
+  close_roots(scope);
+  return done ? Result<Round>(std::move(m_round)) : fail(done.error());
+}
+
+Result<void> RoundRun::withdraw_from(Scope& scope,
+                                     const std::string& name,
+                                     const std::vector<RootIndex>& roots,
+                                     const std::string& reason,
+                                     const WithdrawEffects& effects) {
   Skill* skill = scope.find(m_state.key_of(name));
   if (skill == nullptr) {
-    close_roots(scope);
     return fail(ErrorCode::refused, "`" + name + "` is nowhere any more", "`upskill sync log`");
   }
   Sight sight = look(scope, name, skill);
+  bool stays = false; // something that was to go
+  std::vector<RootIndex> goes;
+  for (RootIndex root : roots) {
+    std::string why = why_it_stays(scope, *skill, sight, root);
+    if (!why.empty()) {
+      warn({ErrorCode::refused, std::move(why), {}});
+      stays = true;
+    } else if (sight.observations[root].presence != Presence::absent) {
+      goes.push_back(root);
+    }
+  }
+  const bool left = std::ranges::any_of(sight.observations, [&](const Observation& seen) {
+    bool taken = std::ranges::find(goes, seen.root) != goes.end();
+    return (seen.usable && seen.presence != Presence::absent && !taken)
+           || (!seen.usable && seen.base);
+  });
+  const bool is_live =
+      left && std::ranges::any_of(sight.observations, [&](const Observation& seen) {
+        return seen.usable && seen.presence == Presence::copy
+               && std::ranges::find(goes, seen.root) == goes.end();
+      });
+  if (!goes.empty() && !is_live && !effects.may_take_last) {
+    return fail(ErrorCode::refused,
+                "no other copy of `" + name + "` can be seen now, so this one stays",
+                "delete it by hand if it is to go; `upskill sync status` shows where the others "
+                "are");
+  }
+  if (goes.empty() && stays) {
+    return fail(ErrorCode::refused,
+                "no copy of `" + name + "` could be taken away",
+                m_round.warnings.back());
+  }
+  for (RootIndex root : goes) {
+    bool link = sight.observations[root].presence == Presence::link;
+    step(link ? SyncAction::unlink : SyncAction::remove,
+         name,
+         scope.path_of(root, name),
+         {},
+         {},
+         reason);
+  }
+  if (m_work.dry_run) {
+    return {};
+  }
   store::HistoryRow history;
   history.action = SyncAction::remove;
   history.skill = name;
@@ -127,63 +192,82 @@ Result<Round> RoundRun::withdraw(Scope& scope,
   history.after = skill->ancestor;
   history.reason = reason;
   history.time_ms = m_work.now.wall_ms;
-  bool stays = false; // something that was to go
-  for (RootIndex root : roots) {
-    const Observation& seen = sight.observations[root];
-    if (!seen.usable || seen.presence == Presence::absent) {
-      continue;
-    }
-    bool link = seen.presence == Presence::link;
-    if (!link && (seen.presence != Presence::copy || seen.hash != skill->ancestor)) {
-      warn({ErrorCode::changed, "`" + scope.path_of(root, name) + "` was changed and stays", {}});
-      stays = true;
-      continue;
-    }
-    step(link ? SyncAction::unlink : SyncAction::remove,
-         name,
-         scope.path_of(root, name),
-         {},
-         {},
-         reason);
-    if (m_work.dry_run) {
-      continue;
-    }
-    if (link) {
-      Result<void> removed = m_state.stager.remove_link(scope.setup.roots[root].path, name);
-      if (!removed) {
-        warn(removed.error());
-        stays = true;
-        continue;
-      }
-      history.paths.push_back({scope.path_of(root, name), {}, {}, store::ReplicaKind::link});
-    } else if (!take_out(scope, name, sight, root, history)) {
-      stays = true;
-      continue;
-    }
-    scope.agree(*skill, root, std::nullopt);
-    skill->at(root).kind = store::ReplicaKind::excluded;
-    skill->at(root).withdrawn = true;
-    skill->at(root).seen = Presence::absent;
+  // On record before anything goes: after a crash in between, a copy that is missing must not count
+  // as deleted by a person, who may have none but the one in another root.
+  for (RootIndex root : goes) {
+    set_withdrawn(scope, *skill, root);
   }
-  if (!m_work.dry_run && stays && history.paths.empty()) {
-    close_roots(scope);
+  auto stays_after_all = [&](RootIndex root) {
+    const Observation& seen = sight.observations[root];
+    scope.agree(*skill, root, seen.base);
+    Replica& replica = skill->at(root);
+    replica.kind =
+        seen.presence == Presence::link ? store::ReplicaKind::link : store::ReplicaKind::copy;
+    replica.withdrawn = false;
+    replica.seen = seen.presence;
+  };
+  if (Result<void> recorded = m_state.record_replicas(scope, *skill); !recorded) {
+    std::ranges::for_each(goes, stays_after_all);
+    return recorded;
+  }
+  for (RootIndex root : goes) {
+    if (!take_away(scope, name, sight, root, history)) {
+      stays = true;
+      stays_after_all(root);
+    }
+  }
+  if (stays && history.paths.empty()) {
+    TRY(m_state.record_replicas(scope, *skill));
     return fail(ErrorCode::refused,
                 "no copy of `" + name + "` could be taken away",
-                m_round.warnings.front());
+                m_round.warnings.back());
   }
-  if (!m_work.dry_run) {
-    bool left = std::ranges::any_of(sight.observations, [&](const Observation& seen) {
-      bool taken = std::ranges::find(roots, seen.root) != roots.end();
-      return (seen.presence != Presence::absent && !taken) || (!seen.usable && seen.base);
-    });
-    const bool nothing_left = !stays && !left;
-    if (!nothing_left) {
-      exclude_for_readers(scope, *skill, sight, roots, history);
-    }
-    TRY(record_withdrawal(scope, name, sight, nothing_left, history, marks));
+  const bool nothing_left = !stays && !left;
+  if (!nothing_left) {
+    exclude_for_readers(scope, *skill, sight, roots, history);
   }
-  close_roots(scope);
-  return std::move(m_round);
+  return record_withdrawal(scope, name, sight, nothing_left, history, effects.marks);
+}
+
+// Why what sync made in this root cannot be taken away now; empty: it can, or is not there.
+std::string RoundRun::why_it_stays(const Scope& scope,
+                                   const Skill& skill,
+                                   const Sight& sight,
+                                   RootIndex root) const {
+  const Observation& seen = sight.observations[root];
+  const Replica* known = skill.find(root);
+  if (!seen.usable) {
+    bool is_known = known != nullptr && known->kind != store::ReplicaKind::excluded;
+    const Root& at = scope.roots[root];
+    return is_known ? (at.held.empty() ? at.judgement.reason : at.held) : std::string();
+  }
+  bool goes = seen.presence == Presence::absent || seen.presence == Presence::link
+              || (seen.presence == Presence::copy && seen.hash == skill.ancestor);
+  return goes ? std::string() : "`" + scope.path_of(root, skill.name) + "` was changed and stays";
+}
+
+void RoundRun::set_withdrawn(Scope& scope, Skill& skill, RootIndex root) {
+  scope.agree(skill, root, std::nullopt);
+  Replica& replica = skill.at(root);
+  replica.kind = store::ReplicaKind::excluded;
+  replica.withdrawn = true;
+  replica.seen = Presence::absent;
+}
+
+bool RoundRun::take_away(Scope& scope,
+                         const std::string& name,
+                         Sight& sight,
+                         RootIndex root,
+                         store::HistoryRow& history) {
+  if (sight.observations[root].presence != Presence::link) {
+    return take_out(scope, name, sight, root, history);
+  }
+  Result<void> removed = m_state.stager.remove_link(scope.setup.roots[root].path, name);
+  warn_if(removed);
+  if (removed) {
+    history.paths.push_back({scope.path_of(root, name), {}, {}, store::ReplicaKind::link});
+  }
+  return removed.has_value();
 }
 
 Result<void> RoundRun::record_withdrawal(Scope& scope,
@@ -200,10 +284,9 @@ Result<void> RoundRun::record_withdrawal(Scope& scope,
   TRY_ASSIGN(store::Transaction transaction, m_state.store.begin());
   TRY(m_state.record_replicas(scope, *scope.find(m_state.key_of(name))));
   TRY(record_marks());
-  if (!history.paths.empty()) {
-    TRY_ASSIGN(history.batch, batch());
-    TRY(m_state.store.add_history(history));
-  }
+  // Also where nothing had to be done: what is undone must be found in the log, to be redone.
+  TRY_ASSIGN(history.batch, batch());
+  TRY(m_state.store.add_history(history));
   return transaction.commit();
 }
 

@@ -311,6 +311,76 @@ TEST_SUITE("Engine: undo") {
     CHECK(texts(world) == all("c"));
   }
 
+  TEST_CASE("that is interrupted costs nobody a copy") {
+    sync_test::WatchedFiles files;
+    SyncWorld world;
+    world.use(files);
+    world.open();
+    edit(world, 0, "a");
+    int moves = 0;
+    files.after = [&](const sync_test::FileCall& call) {
+      if (std::string_view(call.name) == "move" && ++moves == 1) {
+        throw std::runtime_error("killed");
+      }
+    };
+    CHECK_THROWS((void)world.engine().undo({}, world.now()));
+    files.after = {};
+    world.open();
+    world.settle();
+    CHECK(text_in(world, 0) == "a\n");
+  }
+
+  TEST_CASE("of a copy that was made leaves the last one that can be seen") {
+    SyncWorld world;
+    for (const char* other : {"three", "two"}) {
+      world.write_skill(0, other, "other");
+    }
+    world.settle();
+    edit(world, 0, "a");
+    for (const char* name : {"one", "two", "three"}) {
+      world.remove(0, name); // the root is empty then, and so it is halted
+    }
+    world.run();
+    auto refused = world.engine().undo({}, world.now());
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == ErrorCode::refused);
+    world.settle();
+    CHECK(texts(world) == "|a\n|a\n");
+  }
+
+  TEST_CASE("waits for roots that may not be written now") {
+    SyncWorld world;
+    edit(world, 0, "a");
+    for (const char* agent : {".claude", ".cursor"}) {
+      write(world.folder() / (std::string(agent) + "/.git/HEAD"), "ref: refs/heads/main\n");
+      write(world.folder() / (std::string(agent) + "/.git/index.lock"), "");
+    }
+    auto refused = world.engine().undo({}, world.now());
+    REQUIRE_FALSE(refused);
+    CAPTURE(refused.error().message + "; " + refused.error().hint);
+    CHECK(refused.error().hint.find("index") != std::string::npos);
+    CHECK_FALSE(newest(world).undone);
+    for (const char* agent : {".claude", ".cursor"}) {
+      std::filesystem::remove_all(world.folder() / (std::string(agent) + "/.git"));
+    }
+    undo(world);
+    CHECK(texts(world) == "a\n||");
+  }
+
+  TEST_CASE("of an undo is refused where a person has put the copies back") {
+    SyncWorld world;
+    edit(world, 0, "a");
+    undo(world);
+    const std::int64_t undone = newest(world).id;
+    world.write_skill(1, "one", "a");
+    world.write_skill(2, "one", "a");
+    world.settle();
+    CHECK_FALSE(undo_entry(world, undone));
+    CHECK(texts(world) == all("a"));
+    CHECK_FALSE(world.engine().undo({}, world.now()));
+    CHECK(texts(world) == all("a"));
+  }
+
   TEST_CASE("that could take nothing away is none") {
     sync_test::WatchedFiles files;
     SyncWorld world;

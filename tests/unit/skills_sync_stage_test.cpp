@@ -33,12 +33,15 @@ Tree small_tree() {
                entry("scripts/run", EntryKind::executable, "text")});
 }
 
-Result<StagedCopy> stage(WatchedFiles& files,
-                         const std::string& root,
-                         const CopyModes& modes = CopyModes(small_tree())) {
+Result<StagedCopy>
+stage(WatchedFiles& files, const std::string& root, const Tree& tree, const CopyModes& modes) {
   std::filesystem::create_directories(root);
   return Stager(files).stage(
-      root, "pdf", small_tree(), modes, [](std::size_t) -> Result<std::string> { return "text"; });
+      root, "pdf", tree, modes, [](std::size_t) -> Result<std::string> { return "text"; });
+}
+
+Result<StagedCopy> stage(WatchedFiles& files, const std::string& root) {
+  return stage(files, root, small_tree(), CopyModes(small_tree()));
 }
 
 std::size_t left_below(const std::string& folder) {
@@ -58,10 +61,15 @@ TEST_SUITE("Stager") {
     CHECK(read_skill(AT_FDCWD, staged->path, {}).tree.hash() == staged->hash);
   }
 
-  // What a file system does that folds or composes names, or somebody who is in there.
+  // What a file system does that folds or composes names, or somebody who is in there. Where all
+  // names are plain nothing of that kind is to be expected, and it is not looked for.
   TEST_CASE("a copy whose names are not those that were written is refused and removed") {
     for (std::string change : {"rename", "add", "remove"}) {
       CAPTURE(change);
+      Tree tree({entry("SKILL.md", EntryKind::file, "text"),
+                 entry("scripts", EntryKind::folder),
+                 entry("scripts/run", EntryKind::executable, "text"),
+                 entry("\u00fcber.md", EntryKind::file, "text")});
       test::Folder folder;
       WatchedFiles files;
       files.after = [&](const FileCall& call) {
@@ -72,7 +80,7 @@ TEST_SUITE("Stager") {
                                : std::filesystem::remove(call.path);
         }
       };
-      Result<StagedCopy> staged = stage(files, folder / "root");
+      Result<StagedCopy> staged = stage(files, folder / "root", tree, CopyModes(tree));
       REQUIRE_FALSE(staged);
       CHECK(staged.error().code == ErrorCode::io);
       CHECK(left_below(folder / ".upskill-stage") == 0);
@@ -101,7 +109,7 @@ TEST_SUITE("Stager") {
       } else {
         modes.follow(root.get(), "pdf", small_tree());
       }
-      Result<StagedCopy> staged = stage(files, folder / "root", modes);
+      Result<StagedCopy> staged = stage(files, folder / "root", small_tree(), modes);
       REQUIRE(staged);
       return *staged;
     };
