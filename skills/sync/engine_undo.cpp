@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <set>
 
 namespace upskill::sync {
 namespace {
@@ -55,11 +56,18 @@ struct Undoing {
   std::vector<HistoryRow> in_the_way;
 };
 
-Result<Undoing> undoing_of(Engine::State& state, HistoryRow row) {
+// The scope of an entry, while it is synchronised: looked at before the entries that came later are
+// read, which may be many.
+Scope* live_scope(Engine::State& state, const HistoryRow& row) {
+  Scope* scope = scope_of(state, row.scope);
+  return scope != nullptr && scope->setup.enabled ? scope : nullptr;
+}
+
+Result<Undoing> undoing_of(Engine::State& state, Scope& scope, HistoryRow row) {
   TRY_ASSIGN(std::vector<HistoryRow> later,
              state.store.history_after(row.id, row.scope, row.skill));
   Undoing undoing;
-  undoing.scope = scope_of(state, row.scope);
+  undoing.scope = &scope;
   undoing.last = later.empty() ? row.after : later.back().after;
   for (HistoryRow& one : later) {
     std::optional<store::Id> undid = undone_by(one);
@@ -81,9 +89,6 @@ Result<void> judge(const Undoing& undoing, bool force) {
                 entry + " was undone already",
                 "`upskill sync log` lists the entry that undid it, which can be undone in turn");
   }
-  if (undoing.scope == nullptr || !undoing.scope->setup.enabled) {
-    return not_in_sync(row.skill);
-  }
   if (joined_first_versions(row)) {
     return fail(ErrorCode::refused,
                 "before " + entry + " the copies of `" + row.skill
@@ -100,11 +105,34 @@ Result<void> judge(const Undoing& undoing, bool force) {
   return {};
 }
 
-// Somebody edited it where nothing had to be written, so that no entry tells of it.
+std::vector<RootIndex> roots_of(const Undoing& undoing, bool withdrawn) {
+  std::vector<RootIndex> roots;
+  for (const store::HistoryPath& path : undoing.row.paths) {
+    std::optional<RootIndex> root = undoing.scope->root_at(parent_path(path.path));
+    if (root && (path.kind == store::ReplicaKind::withdrawn) == withdrawn) {
+      roots.push_back(*root);
+    }
+  }
+  return roots;
+}
+
+// Whether the skill has a copy, as far as is known, that is in none of these roots.
+bool copy_stays(const Skill& skill, const std::vector<RootIndex>& roots) {
+  return std::ranges::any_of(skill.replicas, [&](const Replica& one) {
+    return (one.seen == Presence::copy || one.base)
+           && std::ranges::find(roots, one.root) == roots.end();
+  });
+}
+
+// Somebody edited it where nothing had to be written, so that no entry tells of it. Who only takes
+// copies or links away, and leaves one, does not touch what was edited.
 Result<void> check_content(const Engine::State& state, const Undoing& undoing, bool force) {
   const Skill* skill = undoing.scope->find(state.key_of(undoing.row.skill));
   std::optional<Digest> current = skill != nullptr ? skill->ancestor : std::nullopt;
   if (current == undoing.last || force) {
+    return {};
+  }
+  if (skill != nullptr && only_made(undoing.row) && copy_stays(*skill, roots_of(undoing, false))) {
     return {};
   }
   return fail(ErrorCode::refused,
@@ -120,33 +148,48 @@ Result<Undoing> find_entry(Engine::State& state, store::Id id, bool force) {
                 "there is no entry " + std::to_string(id) + " in the log",
                 "`upskill sync log` lists them");
   }
-  TRY_ASSIGN(Undoing undoing, undoing_of(state, std::move(*row)));
+  Scope* scope = live_scope(state, *row);
+  if (scope == nullptr) {
+    return not_in_sync(row->skill);
+  }
+  TRY_ASSIGN(Undoing undoing, undoing_of(state, *scope, std::move(*row)));
   TRY(judge(undoing, force));
+  TRY(check_content(state, undoing, force));
   return undoing;
 }
 
 // The newest change that is in force. Undone ones and their undos cancel out; what cannot be undone
-// is passed over, and told of, or nothing before it could be undone any more.
+// is passed over with all older ones of its skill, and told of, or nothing before it could be
+// undone any more.
 Result<Undoing>
 find_newest(Engine::State& state, bool force, std::vector<std::string>& passed_over) {
   std::optional<Error> first;
+  std::set<std::pair<store::Id, std::string>> stuck; // skills, by their scope
   store::Id before = std::numeric_limits<store::Id>::max();
   for (;;) {
     TRY_ASSIGN(std::vector<HistoryRow> rows, state.store.history_before(before, k_page));
     for (HistoryRow& row : rows) {
       before = row.id;
-      if (row.undone || undone_by(row) || changes_nothing(row)) {
+      if (row.undone || undone_by(row) || changes_nothing(row)
+          || stuck.contains({row.scope, row.skill})) {
         continue;
       }
-      TRY_ASSIGN(Undoing undoing, undoing_of(state, std::move(row)));
+      Scope* scope = live_scope(state, row);
+      if (scope == nullptr) {
+        first = first ? first : not_in_sync(row.skill).value();
+        continue;
+      }
+      TRY_ASSIGN(Undoing undoing, undoing_of(state, *scope, std::move(row)));
       Result<void> possible = judge(undoing, force);
+      if (possible) {
+        possible = check_content(state, undoing, force);
+      }
       if (possible) {
         return undoing;
       }
       first = first ? first : possible.error();
-      if (undoing.scope != nullptr && undoing.scope->setup.enabled) {
-        passed_over.push_back(possible.error().message);
-      }
+      passed_over.push_back(possible.error().message);
+      stuck.emplace(undoing.row.scope, undoing.row.skill);
     }
     if (rows.empty()) {
       return first ? Result<Undoing>(fail(*first))
@@ -166,17 +209,6 @@ Result<void> mark(store::SyncStore& store, store::Id id, bool undone, UndoneMark
     next = undone_by(*row);
   }
   return {};
-}
-
-std::vector<RootIndex> roots_of(const Undoing& undoing, bool withdrawn) {
-  std::vector<RootIndex> roots;
-  for (const store::HistoryPath& path : undoing.row.paths) {
-    std::optional<RootIndex> root = undoing.scope->root_at(parent_path(path.path));
-    if (root && (path.kind == store::ReplicaKind::withdrawn) == withdrawn) {
-      roots.push_back(*root);
-    }
-  }
-  return roots;
 }
 
 // The conflict that the undo of this entry opens again, so that a person can choose once more.
@@ -251,15 +283,16 @@ Result<Round> Engine::undo(const SyncUndoParams& params, Moment now) {
   Work work;
   work.now = now;
   Round looked;
-  if (!params.dry_run) {
-    // An edit of a moment ago is a change too, and a later one.
+  // An edit of a moment ago is a change too, and a later one. Where it is passed over for that,
+  // what is found instead is looked at as well.
+  for (std::set<std::string> seen; !params.dry_run && seen.insert(undoing.row.skill).second;) {
     Work look = work;
     look.everything = true;
     look.only_skill = undoing.row.skill;
-    TRY_ASSIGN(looked, RoundRun(state, look).run());
+    TRY_ASSIGN(Round round, RoundRun(state, look).run());
+    looked = joined(std::move(looked), std::move(round));
     TRY_ASSIGN(undoing, find());
   }
-  TRY(check_content(state, undoing, params.force));
   work.dry_run = params.dry_run;
   TRY_ASSIGN(Round taken_back, take_back(state, undoing, work));
   std::ranges::move(passed_over, std::back_inserter(taken_back.warnings));

@@ -203,6 +203,47 @@ TEST_SUITE("Engine: undo") {
     }));
   }
 
+  TEST_CASE("of a link does not mind an edit that no entry tells of") {
+    SyncWorld world({".agents", ".claude"});
+    world.setup().roots[1].by_link = true;
+    world.configure();
+    edit(world, 0, "a");
+    edit(world, 0, "b"); // the link shows it at once: nothing is written
+    undo(world);
+    CHECK(text_in(world, 0) == "b\n");
+    CHECK_FALSE(std::filesystem::is_symlink(world.at(1, "one")));
+  }
+
+  TEST_CASE("an edit that no entry tells of stands in the way of its own skill only") {
+    SyncWorld world({".agents", ".claude"});
+    world.write_skill(0, "two", "two");
+    world.settle();
+    edit(world, 0, "a");
+    edit(world, 0, "b");
+    world.remove(1, "one");
+    std::filesystem::create_directory_symlink(world.at(0, "one"), world.at(1, "one"));
+    world.settle();
+    const std::int64_t known = newest(world).id;
+    SUBCASE("that a round has seen") {
+      edit(world, 0, "c");
+    }
+    SUBCASE("of a moment ago") {
+      world.write_skill(0, "one", "c");
+    }
+    auto round = world.engine().undo({}, world.now());
+    REQUIRE_MESSAGE(round, round.error().message);
+    CHECK(world.skill(0, "one").ends_with("c\n"));
+    CHECK(exists(world.at(0, "two")));
+    CHECK_FALSE(exists(world.at(1, "two")));
+    REQUIRE(round->warnings.size() == 1);
+    CHECK(round->warnings[0] == "`one` was edited after entry " + std::to_string(known));
+    auto named = undo_entry(world, known);
+    REQUIRE_FALSE(named);
+    CHECK(named.error().code == ErrorCode::refused);
+    REQUIRE(undo_entry(world, known, true));
+    CHECK(text_in(world, 0) == "a\n");
+  }
+
   TEST_CASE("of a deletion and back deletes for good") {
     SyncWorld world;
     edit(world, 0, "a");
