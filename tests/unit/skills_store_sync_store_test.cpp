@@ -357,6 +357,24 @@ TEST_SUITE("SyncStore") {
     CHECK(opened.error().code == ErrorCode::corrupt);
   }
 
+  TEST_CASE("what came later of one skill is found without reading the log of all others") {
+    Folder folder;
+    SyncStore store = open(folder);
+    sqlite3* handle = nullptr;
+    REQUIRE(sqlite3_open((folder / "sync.db").c_str(), &handle) == SQLITE_OK);
+    const char* sql = "EXPLAIN QUERY PLAN SELECT paths FROM history"
+                      " WHERE id > 1 AND scope = 1 AND skill = 'pdf' ORDER BY id";
+    std::string plan;
+    auto add = [](void* all, int count, char** columns, char**) {
+      *static_cast<std::string*>(all) += std::string(columns[count - 1]) + "\n";
+      return 0;
+    };
+    CHECK(sqlite3_exec(handle, sql, add, &plan, nullptr) == SQLITE_OK);
+    sqlite3_close(handle);
+    CHECK(plan.find("(scope=? AND skill=? AND rowid>?)") != std::string::npos);
+    CHECK(plan.find("TEMP B-TREE") == std::string::npos);
+  }
+
   // Frozen: what version 1 wrote must be read for ever. Never change it, add the next one.
   TEST_CASE("a database of version 1 is read") {
     Folder folder;
