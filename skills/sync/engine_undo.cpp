@@ -1,11 +1,11 @@
 #include "protocol/base/paths.h"
 #include "skills/sync/engine_state.h"
 #include "skills/sync/round.h"
+#include "skills/sync/undo_reason.h"
 
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <set>
 
@@ -13,20 +13,8 @@ namespace upskill::sync {
 namespace {
 
 constexpr std::int64_t k_page = 100; // entries that are read at once
-constexpr std::string_view k_undo_of = "undo of ";
 
 using store::HistoryRow;
-
-// The entry that this one took back, if it did that.
-std::optional<store::Id> undone_by(const HistoryRow& row) {
-  if (!row.reason.starts_with(k_undo_of)) {
-    return std::nullopt;
-  }
-  store::Id id = 0;
-  const char* end = row.reason.data() + row.reason.size();
-  auto [at, problem] = std::from_chars(row.reason.data() + k_undo_of.size(), end, id);
-  return problem == std::errc{} && at == end && id < row.id ? std::optional(id) : std::nullopt;
-}
 
 // Copies were made, and the content stayed what it was.
 bool only_made(const HistoryRow& row) {
@@ -52,7 +40,8 @@ struct Undoing {
   Scope* scope = nullptr;
   std::optional<Digest> last; // content after the skill's newest entry
   // Later entries of the skill that are in force, oldest first. Those that took back another later
-  // one are not: the two cancel out.
+  // one are not: the two cancel out. Nor are those that took away copies and left the content, but
+  // for an undo, which gives back all that it took or nothing.
   std::vector<HistoryRow> in_the_way;
 };
 
@@ -69,10 +58,12 @@ Result<Undoing> undoing_of(Engine::State& state, Scope& scope, HistoryRow row) {
   Undoing undoing;
   undoing.scope = &scope;
   undoing.last = later.empty() ? row.after : later.back().after;
+  const bool is_undo = undo_told_by(row).has_value();
   for (HistoryRow& one : later) {
-    std::optional<store::Id> undid = undone_by(one);
-    bool stands = undid ? *undid <= row.id : one.before != one.after;
-    if (!one.undone && stands) {
+    std::optional<UndoOf> undid = undo_told_by(one);
+    bool cancelled = undid && undid->entries.front() > row.id;
+    bool changed = one.before != one.after || (undid && is_undo);
+    if (!one.undone && !cancelled && changed) {
       undoing.in_the_way.push_back(std::move(one));
     }
   }
@@ -170,7 +161,7 @@ find_newest(Engine::State& state, bool force, std::vector<std::string>& passed_o
     TRY_ASSIGN(std::vector<HistoryRow> rows, state.store.history_before(before, k_page));
     for (HistoryRow& row : rows) {
       before = row.id;
-      if (row.undone || undone_by(row) || changes_nothing(row)
+      if (row.undone || undo_told_by(row) || changes_nothing(row)
           || stuck.contains({row.scope, row.skill})) {
         continue;
       }
@@ -199,14 +190,20 @@ find_newest(Engine::State& state, bool force, std::vector<std::string>& passed_o
 }
 
 // An entry is undone, or in force again; and the other way round what it undid itself.
-Result<void> mark(store::SyncStore& store, store::Id id, bool undone, UndoneMarks& marks) {
-  for (std::optional<store::Id> next = id; next; undone = !undone) {
-    TRY_ASSIGN(std::optional<HistoryRow> row, store.history_entry(*next));
+Result<void> mark(store::SyncStore& store, store::Id id, UndoneMarks& marks) {
+  std::vector<std::pair<store::Id, bool>> next = {{id, true}};
+  while (!next.empty()) {
+    auto [entry, undone] = next.back();
+    next.pop_back();
+    TRY_ASSIGN(std::optional<HistoryRow> row, store.history_entry(entry));
     if (!row) {
-      return {}; // too old: it is not kept any more
+      continue; // too old: it is not kept any more
     }
-    marks.emplace_back(row->id, undone);
-    next = undone_by(*row);
+    marks.emplace_back(entry, undone);
+    std::optional<UndoOf> undo = undo_told_by(*row);
+    for (store::Id undid : undo ? undo->entries : std::vector<store::Id>()) {
+      next.emplace_back(undid, !undone);
+    }
   }
   return {};
 }
@@ -233,25 +230,54 @@ Result<std::optional<store::ConflictRow>> reopened_by_undo(Engine::State& state,
   return conflict;
 }
 
+// Where the content goes that was there before. A copy that an undo took away since is not made
+// again for an older change; the undo of an undo brings back all that it took.
+std::vector<RootIndex> roots_to_fill(const Engine::State& state, const Undoing& undoing) {
+  std::vector<RootIndex> roots = roots_of(undoing, false);
+  const Skill* skill = undoing.scope->find(state.key_of(undoing.row.skill));
+  if (skill == nullptr || undo_told_by(undoing.row)) {
+    return roots;
+  }
+  for (const store::HistoryPath& path : undoing.row.paths) {
+    std::optional<RootIndex> root = undoing.scope->root_at(parent_path(path.path));
+    const Replica* known = root ? skill->find(*root) : nullptr;
+    bool withdrawn =
+        known != nullptr && known->withdrawn && known->kind == store::ReplicaKind::excluded;
+    if (withdrawn && path.before && path.after) {
+      std::erase(roots, *root);
+    }
+  }
+  return roots;
+}
+
 // Copies that were made are taken away again; everything else gets back what was there before.
 Result<Round> take_back(Engine::State& state, const Undoing& undoing, const Work& work) {
   const HistoryRow& row = undoing.row;
-  const std::string reason = std::string(k_undo_of) + std::to_string(row.id);
+  const bool only_takes = only_made(row) || !row.before;
+  const Skill* skill = undoing.scope->find(state.key_of(row.skill));
+  std::vector<RootIndex> roots =
+      only_takes ? roots_of(undoing, false) : roots_to_fill(state, undoing);
+  UndoOf undo = {{row.id}};
+  // What came later went with it (`force`), but where the content stays as it is.
+  if (!only_takes || skill == nullptr || !copy_stays(*skill, roots)) {
+    for (const HistoryRow& over : undoing.in_the_way) {
+      undo.entries.push_back(over.id);
+    }
+  }
   PutEffects effects;
   effects.readmits = roots_of(undoing, true);
-  TRY(mark(state.store, row.id, true, effects.marks));
-  for (const HistoryRow& over : undoing.in_the_way) {
-    TRY(mark(state.store, over.id, true, effects.marks)); // went with it: `force`
+  for (store::Id entry : undo.entries) {
+    TRY(mark(state.store, entry, effects.marks));
   }
-  std::vector<RootIndex> roots = roots_of(undoing, false);
+  const std::string reason = reason_of_undo(undo);
   RoundRun run(state, work);
-  if (only_made(row) || !row.before) {
+  if (only_takes) {
     // A copy that was only made is not to take the last one along.
     bool may_take_last = !only_made(row);
     return run.withdraw(*undoing.scope, row.skill, roots, reason, {effects.marks, may_take_last});
   }
   TRY_ASSIGN(effects.reopens, reopened_by_undo(state, row));
-  effects.must_write = undone_by(row).has_value() && row.before == row.after;
+  effects.must_write = undo_told_by(row).has_value() && row.before == row.after;
   return run.put(*undoing.scope, row.skill, *row.before, roots, reason, std::move(effects));
 }
 

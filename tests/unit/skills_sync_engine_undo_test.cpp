@@ -177,6 +177,58 @@ TEST_SUITE("Engine: undo") {
     CHECK(texts(world) == "a\n||");
   }
 
+  TEST_CASE("what went with an entry by force comes back with it") {
+    SyncWorld world;
+    edit(world, 0, "a");
+    edit(world, 0, "b");
+    const std::int64_t to_b = newest(world).id;
+    edit(world, 1, "c");
+    edit(world, 0, "d");
+    const std::int64_t to_d = newest(world).id;
+    REQUIRE(undo_entry(world, to_b, true));
+    CHECK(texts(world) == all("a"));
+    const std::string ids = std::to_string(to_b) + " with " + std::to_string(to_b + 1) + ", ";
+    CHECK(newest(world).reason == "undo of " + ids + std::to_string(to_d));
+    REQUIRE(undo_entry(world, newest(world).id));
+    CHECK(texts(world) == all("d"));
+    SUBCASE("and is undone one by one") {
+      for (const char* text : {"c", "b", "a"}) {
+        undo(world);
+        CHECK(texts(world) == all(text));
+      }
+    }
+    SUBCASE("and goes with it again") {
+      REQUIRE(undo_entry(world, newest(world).id));
+      CHECK(texts(world) == all("a"));
+      CHECK(undo_entry(world, to_d).error().code == ErrorCode::refused);
+    }
+    undo(world);
+    CHECK(texts(world) == "a\n||");
+  }
+
+  TEST_CASE("of a new skill by force leaves the edits that came after it in force") {
+    SyncWorld world;
+    edit(world, 0, "a");
+    const std::int64_t made = newest(world).id;
+    edit(world, 0, "b");
+    REQUIRE(undo_entry(world, made, true));
+    CHECK(texts(world) == "b\n||");
+    CHECK(newest(world).reason == "undo of " + std::to_string(made));
+    undo(world);
+    CHECK(texts(world) == "a\n||");
+    auto none = world.engine().undo({}, world.now());
+    REQUIRE_FALSE(none);
+    CHECK(none.error().code == ErrorCode::not_found);
+    REQUIRE(undo_entry(world, newest(world).id));
+    CHECK(texts(world) == "b\n||");
+    auto log = world.engine().log({});
+    REQUIRE(log);
+    auto taken = std::ranges::find(log->entries, SyncAction::remove, &HistoryEntry::action);
+    REQUIRE(taken != log->entries.end());
+    REQUIRE(undo_entry(world, taken->id));
+    CHECK(texts(world) == all("b"));
+  }
+
   TEST_CASE("an edit of the same moment is the newest change") {
     SyncWorld world;
     edit(world, 0, "a");
