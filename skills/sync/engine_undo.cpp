@@ -96,10 +96,11 @@ Result<void> judge(const Undoing& undoing, bool force) {
   return {};
 }
 
-std::vector<RootIndex> roots_of(const Undoing& undoing, bool withdrawn) {
+// Of what an entry wrote or took away; or, `withdrawn`, where nothing was to be from then on.
+std::vector<RootIndex> roots_of(const Scope& scope, const HistoryRow& row, bool withdrawn) {
   std::vector<RootIndex> roots;
-  for (const store::HistoryPath& path : undoing.row.paths) {
-    std::optional<RootIndex> root = undoing.scope->root_at(parent_path(path.path));
+  for (const store::HistoryPath& path : row.paths) {
+    std::optional<RootIndex> root = scope.root_at(parent_path(path.path));
     if (root && (path.kind == store::ReplicaKind::withdrawn) == withdrawn) {
       roots.push_back(*root);
     }
@@ -123,7 +124,8 @@ Result<void> check_content(const Engine::State& state, const Undoing& undoing, b
   if (current == undoing.last || force) {
     return {};
   }
-  if (skill != nullptr && only_made(undoing.row) && copy_stays(*skill, roots_of(undoing, false))) {
+  if (skill != nullptr && only_made(undoing.row)
+      && copy_stays(*skill, roots_of(*undoing.scope, undoing.row, false))) {
     return {};
   }
   return fail(ErrorCode::refused,
@@ -201,8 +203,15 @@ Result<void> mark(store::SyncStore& store, store::Id id, UndoneMarks& marks) {
     }
     marks.emplace_back(entry, undone);
     std::optional<UndoOf> undo = undo_told_by(*row);
-    for (store::Id undid : undo ? undo->entries : std::vector<store::Id>()) {
+    if (!undo) {
+      continue;
+    }
+    for (store::Id undid : undo->entries) {
       next.emplace_back(undid, !undone);
+    }
+    TRY_ASSIGN(std::optional<HistoryRow> begun, store.history_entry(undo->begun_in));
+    if (begun) {
+      marks.emplace_back(begun->id, undone);
     }
   }
   return {};
@@ -230,57 +239,6 @@ Result<std::optional<store::ConflictRow>> reopened_by_undo(Engine::State& state,
   return conflict;
 }
 
-// Where the content goes that was there before. A copy that an undo took away since is not made
-// again for an older change; the undo of an undo brings back all that it took.
-std::vector<RootIndex> roots_to_fill(const Engine::State& state, const Undoing& undoing) {
-  std::vector<RootIndex> roots = roots_of(undoing, false);
-  const Skill* skill = undoing.scope->find(state.key_of(undoing.row.skill));
-  if (skill == nullptr || undo_told_by(undoing.row)) {
-    return roots;
-  }
-  for (const store::HistoryPath& path : undoing.row.paths) {
-    std::optional<RootIndex> root = undoing.scope->root_at(parent_path(path.path));
-    const Replica* known = root ? skill->find(*root) : nullptr;
-    bool withdrawn =
-        known != nullptr && known->withdrawn && known->kind == store::ReplicaKind::excluded;
-    if (withdrawn && path.before && path.after) {
-      std::erase(roots, *root);
-    }
-  }
-  return roots;
-}
-
-// Copies that were made are taken away again; everything else gets back what was there before.
-Result<Round> take_back(Engine::State& state, const Undoing& undoing, const Work& work) {
-  const HistoryRow& row = undoing.row;
-  const bool only_takes = only_made(row) || !row.before;
-  const Skill* skill = undoing.scope->find(state.key_of(row.skill));
-  std::vector<RootIndex> roots =
-      only_takes ? roots_of(undoing, false) : roots_to_fill(state, undoing);
-  UndoOf undo = {{row.id}};
-  // What came later went with it (`force`), but where the content stays as it is.
-  if (!only_takes || skill == nullptr || !copy_stays(*skill, roots)) {
-    for (const HistoryRow& over : undoing.in_the_way) {
-      undo.entries.push_back(over.id);
-    }
-  }
-  PutEffects effects;
-  effects.readmits = roots_of(undoing, true);
-  for (store::Id entry : undo.entries) {
-    TRY(mark(state.store, entry, effects.marks));
-  }
-  const std::string reason = reason_of_undo(undo);
-  RoundRun run(state, work);
-  if (only_takes) {
-    // A copy that was only made is not to take the last one along.
-    bool may_take_last = !only_made(row);
-    return run.withdraw(*undoing.scope, row.skill, roots, reason, {effects.marks, may_take_last});
-  }
-  TRY_ASSIGN(effects.reopens, reopened_by_undo(state, row));
-  effects.must_write = undo_told_by(row).has_value() && row.before == row.after;
-  return run.put(*undoing.scope, row.skill, *row.before, roots, reason, std::move(effects));
-}
-
 // One round, of which the first part came before the second.
 Round joined(Round first, Round second) {
   auto earlier = [](std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
@@ -293,6 +251,111 @@ Round joined(Round first, Round second) {
   first.again_at_ms = earlier(first.again_at_ms, second.again_at_ms);
   first.retry_at_ms = earlier(first.retry_at_ms, second.retry_at_ms);
   return first;
+}
+
+// Where copies and links are to be once an entry is undone, and where not.
+struct Places {
+  std::vector<RootIndex> fill = {};
+  std::vector<RootIndex> readmit = {};  // an undo had said that nothing was to be there
+  std::vector<RootIndex> withdraw = {}; // made by the entry, beside copies that it changed
+};
+
+bool is_withdrawn(const Skill* skill, RootIndex root) {
+  const Replica* known = skill != nullptr ? skill->find(root) : nullptr;
+  return known != nullptr && known->withdrawn && known->kind == store::ReplicaKind::excluded;
+}
+
+// A copy that an undo took away since is not made again for an older change; the undo of an undo
+// brings back all that it took.
+Result<Places> places_of(Engine::State& state, const Undoing& undoing) {
+  const Scope& scope = *undoing.scope;
+  const Skill* skill = scope.find(state.key_of(undoing.row.skill));
+  std::optional<UndoOf> undo = undo_told_by(undoing.row);
+  Places places;
+  places.readmit = roots_of(scope, undoing.row, true);
+  for (const store::HistoryPath& path : undoing.row.paths) {
+    std::optional<RootIndex> root = scope.root_at(parent_path(path.path));
+    bool changed = path.before && path.after;
+    if (!root || path.kind == store::ReplicaKind::withdrawn
+        || (changed && !undo && is_withdrawn(skill, *root))) {
+      continue;
+    }
+    bool made = !path.before && path.after;
+    (made ? places.withdraw : places.fill).push_back(*root);
+  }
+  if (skill == nullptr || !copy_stays(*skill, places.withdraw)) {
+    std::ranges::move(std::exchange(places.withdraw, {}), std::back_inserter(places.fill));
+  }
+  TRY_ASSIGN(std::optional<HistoryRow> begun, state.store.history_entry(undo ? undo->begun_in : 0));
+  if (begun) {
+    std::ranges::copy(roots_of(scope, *begun, false), std::back_inserter(places.fill));
+    std::ranges::copy(roots_of(scope, *begun, true), std::back_inserter(places.readmit));
+  }
+  return places;
+}
+
+// The entry in which an undo took copies away, when it goes on to change others.
+Result<store::Id> begun_in(Engine::State& state, const HistoryRow& row, const std::string& reason) {
+  TRY_ASSIGN(auto later, state.store.history_after(row.id, row.scope, row.skill));
+  bool begun =
+      !later.empty() && later.back().action == SyncAction::remove && later.back().reason == reason;
+  return begun ? later.back().id : 0;
+}
+
+// Copies that were made are taken away again; everything else gets back what was there before.
+// `done` is what was done before the last round, which may fail.
+Result<Round>
+take_back(Engine::State& state, const Undoing& undoing, const Work& work, Round& done) {
+  const HistoryRow& row = undoing.row;
+  const bool only_takes = only_made(row) || !row.before;
+  const Skill* skill = undoing.scope->find(state.key_of(row.skill));
+  std::vector<RootIndex> roots = roots_of(*undoing.scope, row, false);
+  UndoOf undo = {{row.id}};
+  // What came later went with it (`force`), but where the content stays as it is.
+  if (!only_takes || skill == nullptr || !copy_stays(*skill, roots)) {
+    for (const HistoryRow& over : undoing.in_the_way) {
+      undo.entries.push_back(over.id);
+    }
+  }
+  PutEffects effects;
+  for (store::Id entry : undo.entries) {
+    TRY(mark(state.store, entry, effects.marks));
+  }
+  std::string reason = reason_of_undo(undo);
+  if (only_takes) {
+    // A copy that was only made is not to take the last one along.
+    bool may_take_last = !only_made(row);
+    return RoundRun(state, work)
+        .withdraw(*undoing.scope, row.skill, roots, reason, {effects.marks, may_take_last});
+  }
+  TRY(tree_of_object(state.objects, *row.before)); // or nothing must be taken away for it
+  TRY_ASSIGN(Places places, places_of(state, undoing));
+  if (!places.withdraw.empty()) {
+    Result<Round> taken =
+        RoundRun(state, work).withdraw(*undoing.scope, row.skill, places.withdraw, reason, {});
+    if (taken) {
+      done = joined(std::move(done), std::move(*taken));
+    } else {
+      done.warnings.push_back(taken.error().message); // they are as the others, at least
+    }
+  }
+  if (!places.withdraw.empty() && !work.dry_run) {
+    TRY_ASSIGN(undo.begun_in, begun_in(state, row, reason));
+    reason = reason_of_undo(undo);
+  }
+  effects.readmits = std::move(places.readmit);
+  TRY_ASSIGN(effects.reopens, reopened_by_undo(state, row));
+  effects.must_write = undo_told_by(row).has_value() && row.before == row.after;
+  TRY_ASSIGN(
+      Round put,
+      RoundRun(state, work)
+          .put(*undoing.scope, row.skill, *row.before, places.fill, reason, std::move(effects)));
+  std::erase_if(put.steps, [&](const SyncStep& step) { // that are only planned
+    std::optional<RootIndex> root = undoing.scope->root_at(parent_path(step.path));
+    return work.dry_run && root
+           && std::ranges::find(places.withdraw, *root) != places.withdraw.end();
+  });
+  return put;
 }
 
 } // namespace
@@ -320,7 +383,7 @@ Result<Round> Engine::undo(const SyncUndoParams& params, Moment now) {
     TRY_ASSIGN(undoing, find());
   }
   work.dry_run = params.dry_run;
-  TRY_ASSIGN(Round taken_back, take_back(state, undoing, work));
+  TRY_ASSIGN(Round taken_back, take_back(state, undoing, work, looked));
   std::ranges::move(passed_over, std::back_inserter(taken_back.warnings));
   return joined(std::move(looked), std::move(taken_back));
 }

@@ -368,6 +368,51 @@ TEST_SUITE("Engine: undo") {
     CHECK(texts(world) == all("a"));
   }
 
+  TEST_CASE("of an edit takes away the copies that came back with it, and gives both back") {
+    SyncWorld world;
+    SUBCASE("in every root") {}
+    SUBCASE("where an agent reads several, and where there are links") {
+      world.setup().policy = SyncPolicy::cover;
+      world.setup().agents[1].reads = {1, 2};
+      world.setup().agents[2].reads = {2, 1};
+      world.setup().roots[1].by_link = true;
+      world.configure();
+    }
+    edit(world, 0, "a");
+    undo(world);
+    edit(world, 0, "b");
+    const std::string spread = texts(world);
+    const HistoryEntry change = newest(world);
+    REQUIRE(texts(world) != "b\n||");
+    SyncUndoParams planned;
+    planned.dry_run = true;
+    auto plan = world.engine().undo(planned, world.now());
+    REQUIRE_MESSAGE(plan, plan.error().message);
+    CHECK(texts(world) == spread);
+    SyncUndoParams now;
+    auto done = world.engine().undo(now, world.now());
+    REQUIRE_MESSAGE(done, done.error().message);
+    CHECK(plan->steps.size() == done->steps.size());
+    world.settle();
+    CHECK(texts(world) == "a\n||");
+    const HistoryEntry back = newest(world);
+    CHECK(back.reason
+          == "undo of " + std::to_string(change.id) + ", begun in " + std::to_string(back.id - 1));
+    REQUIRE(undo_entry(world, back.id));
+    CHECK(texts(world) == spread);
+    auto log = world.engine().log({});
+    REQUIRE(log);
+    for (const HistoryEntry& entry : log->entries) {
+      bool undone = entry.id == back.id || entry.id == back.id - 1 || entry.id < change.id - 1;
+      CHECK(entry.undone == undone);
+    }
+    undo(world);
+    CHECK(texts(world) == "a\n||");
+    edit(world, 0, "c");
+    CHECK(texts(world).starts_with("c\n"));
+    CHECK(texts(world) != "c\n||");
+  }
+
   TEST_CASE("of a link takes it away, and back") {
     SyncWorld world;
     world.setup().roots[1].by_link = true;
