@@ -230,6 +230,39 @@ TEST_SUITE("Engine") {
     CHECK(world.engine().status().conflicts == 0);
   }
 
+  TEST_CASE("a choice that is in force again settles its conflict again") {
+    SyncWorld world;
+    disagree(world);
+    const char* take = "loser";
+    const char* text = "left";
+    SUBCASE("of the loser") {}
+    SUBCASE("of the winner") {
+      take = "winner";
+      text = "right";
+    }
+    REQUIRE(world.engine().resolve({"one", take, false}, world.now()));
+    REQUIRE(world.engine().undo({}, world.now()));
+    auto turn = [&] {
+      auto log = world.engine().log({});
+      REQUIRE(log);
+      SyncUndoParams params;
+      params.id = log->entries.at(0).id;
+      auto round = world.engine().undo(params, world.now());
+      REQUIRE_MESSAGE(round, round.error().message);
+      world.settle();
+    };
+    for (int i = 0; i < 2; ++i) {
+      turn();
+      CHECK(world.engine().status().conflicts == 0);
+      CHECK(world.engine().conflicts({})->conflicts.empty());
+      CHECK(world.skill(2, "one").find(text) != std::string::npos);
+      turn();
+      CHECK(world.engine().status().conflicts == 1);
+      CHECK(world.engine().conflicts({})->conflicts.size() == 1);
+      CHECK(world.skill(2, "one").find("right") != std::string::npos);
+    }
+  }
+
   TEST_CASE("what lies where a copy was taken away on purpose is shown as what it is") {
     SyncWorld world;
     world.write_skill(0, "one", "text");
