@@ -23,6 +23,40 @@ bool may_be_skill(const FolderNames::Name& name, std::string_view text) {
          && text.front() != '.' && !library::ignored_name(text);
 }
 
+// Puts back what a dry round found out about a skill's copies and what would be remembered for
+// good: a link that was taken away, say. The round after it would see nothing new in it, and so
+// neither record nor log it. What was seen at the last look stays.
+class ForThisRound {
+public:
+  ForThisRound(Scope& scope, std::string key)
+      : m_scope(scope)
+      , m_key(std::move(key))
+      , m_before(scope.find(m_key)->replicas) {}
+
+  ForThisRound(const ForThisRound&) = delete;
+  ForThisRound& operator=(const ForThisRound&) = delete;
+
+  ~ForThisRound() {
+    Skill* skill = m_scope.find(m_key);
+    if (skill == nullptr) {
+      return;
+    }
+    for (Replica& now : skill->replicas) {
+      auto known = std::ranges::find(m_before, now.root, &Replica::root);
+      Replica before = known != m_before.end() ? *known : Replica{.root = now.root};
+      before.seen = now.seen;
+      before.differs = now.differs;
+      m_scope.agree(*skill, now.root, before.base);
+      now = before;
+    }
+  }
+
+private:
+  Scope& m_scope;
+  std::string m_key;
+  std::vector<Replica> m_before;
+};
+
 } // namespace
 
 Result<Round> RoundRun::run() {
@@ -206,6 +240,10 @@ void RoundRun::look_and_decide(Scope& scope, const std::string& name) {
   if (skill == nullptr) {
     skill = &scope.add(key, name);
   }
+  std::optional<ForThisRound> dry;
+  if (m_work.dry_run) {
+    dry.emplace(scope, key);
+  }
   decide(scope, name, *skill, sight);
 }
 
@@ -284,7 +322,7 @@ void RoundRun::decide(Scope& scope, const std::string& name, Skill& skill, Sight
     pending.action = decision.verdict == Verdict::adopt ? SyncAction::adopt : SyncAction::update;
     pending.from = scope.path_of(winner.root, name);
     pending.tree = sight.reads.at(winner.root).tree;
-    if (decision.verdict == Verdict::adopt) {
+    if (decision.verdict == Verdict::adopt && !m_work.dry_run) {
       scope.newcomers[winner.hash] = {name, m_work.now.steady_ms};
     }
   }

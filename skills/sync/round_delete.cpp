@@ -123,7 +123,8 @@ void RoundRun::carry_out_deletions(Scope& scope) {
     if (one.guarded && !why.empty()) {
       hold(scope, one.name, scope.deletions[one.name], why);
     } else {
-      scope.deletions[one.name].counted = !m_work.dry_run;
+      PendingDeletion& deletion = scope.deletions[one.name];
+      deletion.counted = deletion.counted || !m_work.dry_run;
       carry_out(scope, one.name, one.reason);
     }
   }
@@ -169,9 +170,10 @@ void RoundRun::carry_out(Scope& scope, const std::string& name, const std::strin
   Sight sight = look(scope, name, skill);
   Decision decision = reconcile(skill->ancestor, sight.observations);
   if (!sight.moving && decision.verdict == Verdict::nothing && !decision.deleted_in.empty()) {
-    scope.retries.erase(
-        name); // its other copies are out of sight: their return is what it waits for
-    return;
+    if (!m_work.dry_run) {
+      scope.retries.erase(name);
+    }
+    return; // its other copies are out of sight: their return is what it waits for
   }
   if (sight.moving || (decision.verdict != Verdict::remove && decision.verdict != Verdict::gone)) {
     again(scope, name, m_work.now.steady_ms); // somebody edited it a moment ago

@@ -468,3 +468,18 @@ test_conflicts_show_what_is_there_now() {
   run 0 upskill sync conflicts
   has "no conflicts"
 }
+
+test_a_link_that_is_taken_away_is_told_however_often_somebody_asks() {
+  three_agents
+  skill "$a" pdf
+  run 0 upskill sync enable --link claude-code --yes
+  wait_idle
+  [[ -L $c/pdf ]] || fail "it is no link"
+  rm "$c/pdf"
+  run 0 upskill sync status
+  run 0 upskill sync plan
+  wait_idle
+  run 0 upskill sync log
+  has unlink "its link was deleted there"
+  absent "$c/pdf"
+}

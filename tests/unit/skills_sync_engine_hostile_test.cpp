@@ -69,6 +69,16 @@ TEST_SUITE("Engine") {
     world.write_skill(0, "one", "text");
     world.settle();
     replace_by_link(world, 1, world.at(0, "one"));
+    SUBCASE("a plan leaves it to be recorded, for the next process too") {
+      world.run(true);
+      world.settle();
+      std::filesystem::remove(world.at(1, "one"));
+      world.open();
+      world.settle();
+      CHECK(holds(world, 0, "text"));
+      CHECK_FALSE(exists(world.at(1, "one")));
+      return;
+    }
     world.settle();
     SUBCASE("an edit is agreed as ever") {
       world.write_skill(0, "one", "edited");

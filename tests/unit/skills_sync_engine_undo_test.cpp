@@ -432,6 +432,10 @@ TEST_SUITE("Engine: undo") {
     world.configure();
     edit(world, 0, "a");
     std::filesystem::remove(world.at(1, "one"));
+    SUBCASE("at once") {}
+    SUBCASE("and a plan was made meanwhile") {
+      CHECK(world.run(true).steps.empty());
+    }
     world.settle();
     edit(world, 0, "b");
     CHECK(texts(world) == "b\n||b\n");
