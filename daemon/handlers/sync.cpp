@@ -255,7 +255,8 @@ read_conflicts(SkillLibrary& library, SyncConflictsParams params, RequestContext
   co_return found;
 }
 
-// A winner that was edited is shown as it is now, and so it is meant by what is shown of it.
+// A winner that was edited is shown as it is now, and so it is meant by what is shown of it; unless
+// a losing version is shown by the same words, which has no other.
 Result<ConflictResolveParams> as_shown(const sync::Engine& engine, ConflictResolveParams params) {
   if (params.take.size() < k_shortest_hash) {
     return params;
@@ -265,14 +266,20 @@ Result<ConflictResolveParams> as_shown(const sync::Engine& engine, ConflictResol
     return conflict.skill != params.skill && std::to_string(conflict.id) != params.skill;
   });
   engine.look_at_winners(open);
+  bool means_winner = false;
   for (const Conflict& conflict : open.conflicts) {
     for (const ConflictVersion& version : conflict.versions) {
-      if (version.edited
-          && (version.hash.starts_with(params.take) || version.path == params.take)) {
-        params.take = "winner";
+      if (!version.hash.starts_with(params.take) && version.path != params.take) {
+        continue;
+      }
+      if (!version.winner) {
         return params;
       }
+      means_winner = means_winner || version.edited;
     }
+  }
+  if (means_winner) {
+    params.take = "winner";
   }
   return params;
 }

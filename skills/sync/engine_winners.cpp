@@ -18,16 +18,48 @@ struct CopyInPlace {
   VersionContent content;
 };
 
-bool is_version_of(const Conflict& conflict, const Digest& hash) {
-  return std::ranges::find(conflict.versions, hash.hex(), &ConflictVersion::hash)
-         != conflict.versions.end();
+// How well a copy shows what the winner is now; the larger, the better.
+enum class Shows : std::uint8_t {
+  nothing,
+  agreed_of_loser, // what was agreed, where a losing version came from
+  agreed,
+  agreed_of_winner, // where the winner itself came from
+  edited_elsewhere,
+  edited
+};
+
+// An edit is what nobody has seen yet: no copy that is only behind, no version of the conflict, and
+// nothing in a folder that is left alone for now.
+bool is_edit(const Root& root,
+             const Replica* replica,
+             const Conflict& conflict,
+             const Digest& hash) {
+  return root.usable() && (replica == nullptr || replica->base != hash)
+         && std::ranges::find(conflict.versions, hash.hex(), &ConflictVersion::hash)
+                == conflict.versions.end();
 }
 
-// What was agreed; or what was edited a moment ago, and is about to be everywhere. A copy that
-// still holds a losing version could not be written yet.
+// What the copy at `path` says of the winner.
+Shows shown_by(const Conflict& conflict, const std::string& path, bool is_agreed, bool is_edited) {
+  auto version = std::ranges::find(conflict.versions, path, &ConflictVersion::path);
+  bool is_known = version != conflict.versions.end();
+  if (is_agreed) {
+    return !is_known         ? Shows::agreed
+           : version->winner ? Shows::agreed_of_winner
+                             : Shows::agreed_of_loser;
+  }
+  if (is_edited) {
+    return is_known && version->winner ? Shows::edited : Shows::edited_elsewhere;
+  }
+  return Shows::nothing;
+}
+
+// What was agreed; or what was edited a moment ago, and is about to be everywhere. Of several
+// copies that hold it, the one at the winner's own path: at a loser's, the path would name both.
 std::optional<CopyInPlace>
 copy_in_place(const Scope& scope, const Skill& skill, const Conflict& conflict) {
   std::optional<CopyInPlace> found;
+  Shows found_shows = Shows::nothing;
   for (RootIndex i = 0; i < scope.roots.size(); ++i) {
     const RootSetup& root = scope.setup.roots[i];
     auto fd = root.refused
@@ -37,19 +69,21 @@ copy_in_place(const Scope& scope, const Skill& skill, const Conflict& conflict) 
       continue;
     }
     ReadResult read = read_skill(fd->get(), skill.name, {});
-    bool is_agreed = read.tree.hash() == skill.ancestor;
-    bool is_edited = !is_agreed && !is_version_of(conflict, read.tree.hash());
-    if (read.stat.presence != Presence::copy || (!is_agreed && !is_edited)
-        || (found && is_agreed)) {
+    if (read.stat.presence != Presence::copy) {
+      continue;
+    }
+    const Digest hash = read.tree.hash();
+    const std::string path = scope.path_of(i, skill.name);
+    bool is_edited = is_edit(scope.roots[i], skill.find(i), conflict, hash);
+    Shows shows = shown_by(conflict, path, hash == skill.ancestor, is_edited);
+    if (shows <= found_shows) {
       continue;
     }
     auto bytes = [fd, name = skill.name](const Entry& file) {
       return read_entry(fd->get(), name, file);
     };
-    found = {scope.path_of(i, skill.name), {std::move(read.tree), std::move(bytes)}};
-    if (is_edited) {
-      break;
-    }
+    found = {path, {std::move(read.tree), std::move(bytes)}};
+    found_shows = shows;
   }
   return found;
 }

@@ -469,6 +469,25 @@ test_conflicts_show_what_is_there_now() {
   has "no conflicts"
 }
 
+test_a_path_names_the_version_that_is_shown_there() {
+  enabled
+  run 0 upskill daemon stop
+  sed -i 's/Do it./Do it this way./' "$a/pdf/SKILL.md"
+  sed -i 's/Do it./Do it that way./' "$c/pdf/SKILL.md"
+  touch -d '1 hour ago' "$a/pdf/SKILL.md"
+  run 0 upskill sync now --yes
+  wait_idle
+  echo "And a third way." >>"$a/pdf/SKILL.md"
+  wait_idle
+  run 0 upskill sync conflicts
+  has "edited since it won"
+  # Its loser came from there, and everything else that is shown is the winner's.
+  run 0 upskill sync resolve pdf "$a/pdf" --yes
+  wait_idle
+  grep -q "this way" "$c/pdf/SKILL.md" || fail "it is not what was shown"
+  same "$a" "$c"
+}
+
 test_a_link_that_is_taken_away_is_told_however_often_somebody_asks() {
   three_agents
   skill "$a" pdf

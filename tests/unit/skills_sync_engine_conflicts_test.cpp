@@ -28,6 +28,16 @@ sync::ScopeSetup project_beside(SyncWorld& world) {
   return project;
 }
 
+// The first version of the only conflict that has or has not won, as a person is shown it.
+ConflictVersion shown(SyncWorld& world, bool winner) {
+  SyncConflictsResult all{conflicts_of(world)};
+  world.engine().look_at_winners(all);
+  REQUIRE(all.conflicts.size() == 1);
+  auto version = std::ranges::find(all.conflicts[0].versions, winner, &ConflictVersion::winner);
+  REQUIRE(version != all.conflicts[0].versions.end());
+  return *version;
+}
+
 } // namespace
 
 TEST_SUITE("Conflicts") {
@@ -222,5 +232,46 @@ TEST_SUITE("Conflicts") {
       world.settle();
     }
     REQUIRE(world.skill(0, "one").find("edited") != std::string::npos);
+  }
+
+  TEST_CASE("a copy that is only behind is no edit of the winner") {
+    SyncWorld world;
+    world.write_skill(0, "one", "common");
+    world.settle();
+    const std::string lock = world.folder() / ".cursor/.git/index.lock";
+    write(lock, "");
+    world.write_skill(0, "one", "left");
+    world.write_skill(1, "one", "right");
+    world.run();
+    CHECK(world.skill(2, "one").find("common") != std::string::npos);
+    ConflictVersion winner = shown(world, true);
+    CHECK_FALSE(winner.edited);
+    CHECK(winner.path != world.at(2, "one"));
+    // Nor is what somebody writes there while nobody may look at it.
+    world.write_skill(2, "one", "later");
+    CHECK_FALSE(shown(world, true).edited);
+    std::filesystem::remove(lock);
+    world.settle();
+    CHECK(shown(world, true).text.value_or("").find("common") == std::string::npos);
+  }
+
+  TEST_CASE("an edited winner is shown at its own path") {
+    for (int first = 0; first < 2; ++first) {
+      CAPTURE(first); // the one that wins is the newer, so it is either
+      SyncWorld world;
+      world.write_skill(first, "one", "older");
+      std::filesystem::last_write_time(world.at(first, "one/SKILL.md"),
+                                       std::filesystem::file_time_type::clock::now()
+                                           - std::chrono::hours(1));
+      world.write_skill(1 - first, "one", "newer");
+      world.settle();
+      REQUIRE(shown(world, true).path == world.at(1 - first, "one"));
+      world.write_skill(2, "one", "edited");
+      CHECK(shown(world, true).path == world.at(2, "one"));
+      world.settle();
+      CHECK(shown(world, true).edited);
+      CHECK(shown(world, true).path == world.at(1 - first, "one"));
+      CHECK(shown(world, false).path == world.at(first, "one"));
+    }
   }
 }
