@@ -238,8 +238,7 @@ Result<void> Engine::State::record_root(Scope& scope, RootIndex index) {
   return {};
 }
 
-Result<std::vector<std::string>> Engine::configure(std::vector<ScopeSetup> setups, Moment now) {
-  State& state = *m_state;
+Result<void> load_setup(Engine::State& state, std::vector<ScopeSetup> setups) {
   TRY_ASSIGN(store::Transaction transaction, state.store.begin());
   TRY_ASSIGN(std::vector<store::RootRow> rows, state.store.roots());
   std::vector<Scope> scopes;
@@ -273,6 +272,12 @@ Result<std::vector<std::string>> Engine::configure(std::vector<ScopeSetup> setup
   TRY(transaction.commit());
   state.scopes = std::move(scopes);
   state.setup = std::move(setups);
+  return {};
+}
+
+Result<std::vector<std::string>> Engine::configure(std::vector<ScopeSetup> setups, Moment now) {
+  State& state = *m_state;
+  TRY(load_setup(state, std::move(setups)));
   adopt_leftovers(state, now);
   TRY_ASSIGN(std::optional<std::string> boot, state.store.setting(k_boot_key));
   std::vector<std::string> told;

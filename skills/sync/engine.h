@@ -104,7 +104,7 @@ public:
   Result<Round> run(const Work& work);
 
   // What configure(), accept_roots() where that is asked for, and a round over everything would do
-  // then. Nothing of it stays, in memory or in the store.
+  // then. Nothing of it stays, in memory, in the store or in a folder.
   Result<Rehearsal> rehearse(std::vector<ScopeSetup> scopes, HaltedRoots halted, Moment now);
 
   // Lets roots that are halted or replaced take part again as they are: what was agreed there is

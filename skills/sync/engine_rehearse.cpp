@@ -57,7 +57,7 @@ Result<Rehearsal> Engine::rehearse(std::vector<ScopeSetup> scopes, HaltedRoots h
   State& state = *m_state;
   TRY_ASSIGN(store::Transaction never_committed, state.store.begin());
   Aside aside(state);
-  TRY(configure(std::move(scopes), now));
+  TRY(load_setup(state, std::move(scopes)));
   if (halted == HaltedRoots::accept) {
     TRY(sync::accept_roots(state));
   }

@@ -49,6 +49,9 @@ std::vector<store::ReplicaRow> replica_rows(const Scope& scope, const Skill& ski
 // Everything written so far survives power loss.
 Result<void> make_durable(Engine::State& state);
 
+// The part of Engine::configure() that touches memory and the store only.
+Result<void> load_setup(Engine::State& state, std::vector<ScopeSetup> setups);
+
 // Engine::accept_roots() within somebody's transaction.
 Result<void> accept_roots(Engine::State& state);
 

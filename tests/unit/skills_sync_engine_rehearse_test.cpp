@@ -3,16 +3,30 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <set>
 
 using namespace upskill;
 using namespace upskill::test;
 
 namespace {
 
-sync::Rehearsal rehearse(SyncWorld& world, sync::HaltedRoots halted) {
-  auto rehearsal = world.engine().rehearse({world.setup()}, halted, world.now());
+sync::Rehearsal
+rehearse(SyncWorld& world, const sync::ScopeSetup& setup, sync::HaltedRoots halted) {
+  auto rehearsal = world.engine().rehearse({setup}, halted, world.now());
   REQUIRE_MESSAGE(rehearsal, rehearsal.error().message);
   return std::move(*rehearsal);
+}
+
+sync::Rehearsal rehearse(SyncWorld& world, sync::HaltedRoots halted) {
+  return rehearse(world, world.setup(), halted);
+}
+
+std::set<std::string> all_below(const std::string& folder) {
+  std::set<std::string> paths;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    paths.insert(entry.path());
+  }
+  return paths;
 }
 
 std::vector<std::string> told(const sync::Round& round) {
@@ -77,5 +91,23 @@ TEST_SUITE("Engine::rehearse") {
     CHECK_FALSE(rehearsal.status.skills[0].reason.empty());
     CHECK(world.engine().overview().status.problems == 1);
     CHECK(world.engine().setup().at(0).policy == SyncPolicy::mirror);
+  }
+
+  TEST_CASE("what an interrupted run left beside a folder is not touched") {
+    SyncWorld world;
+    world.write_skill(0, "one", "text");
+    world.settle();
+    world.write_skill(0, "one", "edited");
+    world.run();
+    const std::set<std::string> left = all_below(world.folder() / ".cursor");
+    REQUIRE(left.size() > 3); // with what was replaced
+    const sync::ScopeSetup with_cursor = world.setup();
+    world.setup().roots.pop_back();
+    world.setup().agents.pop_back();
+    world.open();
+    rehearse(world, with_cursor, sync::HaltedRoots::leave);
+    world.pass(3'600'000);
+    REQUIRE(world.engine().tidy(world.now()));
+    CHECK(all_below(world.folder() / ".cursor") == left);
   }
 }
