@@ -498,7 +498,7 @@ test_a_link_that_is_taken_away_is_told_however_often_somebody_asks() {
   run 0 upskill sync status
   run 0 upskill sync plan
   wait_idle
-  run 0 upskill sync log
-  has unlink "its link was deleted there"
+  run 0 upskill sync log --json
+  has '"unlink"' "its link was deleted there"
   absent "$c/pdf"
 }
