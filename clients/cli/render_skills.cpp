@@ -63,8 +63,10 @@ void show(Page& page, const Invocation& invocation, const SkillListResult& resul
                {"STATE"},
                {"DESCRIPTION", Fit::shrinks}});
   bool with_replicas = invocation.flag("replicas");
+  // What is the same now stays so only while somebody sees to it.
+  const bool is_kept = result.warnings.empty();
   for (const SkillSummary& skill : result.skills) {
-    Cell state{"in sync", Tint::green};
+    Cell state = is_kept ? Cell{"in sync", Tint::green} : Cell{"-", Tint::dim};
     if (skill.state) {
       state = {std::string(enum_name(*skill.state)), Tint::yellow};
     } else if (!skill.in_sync) {
