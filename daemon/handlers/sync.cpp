@@ -192,6 +192,7 @@ write(SkillLibrary& library, bool dry_run, F work, RequestContext context) {
   SyncService& service = library.service();
   AWAIT(Result<void> seen, service.synchronise());
   CO_TRY(seen);
+  CO_TRY(service.check_running());
   AWAIT(Result<sync::Round> round, service.lane().with_engine(std::move(work)));
   CO_TRY(round);
   if (!dry_run) {

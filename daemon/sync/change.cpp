@@ -18,19 +18,25 @@ asio::awaitable<Result<Scene>> SyncService::look_changed(SettingsChange change) 
 
 asio::awaitable<Result<sync::Round>> SyncService::change(SettingsChange change,
                                                          HaltedRoots halted) {
+  return see_through(take_on(std::move(change), halted));
+}
+
+// Goes on to its end whoever hangs up, as a task of its own: a caller that is cancelled leaves by
+// an exception at its next co_await, wherever that is.
+asio::awaitable<Result<sync::Round>>
+SyncService::see_through(asio::awaitable<Result<sync::Round>> work) {
   if (m_stopping) {
     co_return fail(ErrorCode::unavailable, "the daemon is stopping", "try again");
   }
   auto outcome = std::make_shared<Outcome>();
-  m_tasks.start(carry_out(std::move(change), halted, outcome));
+  m_tasks.start(carry_out(std::move(work), outcome));
   while (!*outcome) {
     co_await m_decided.wait();
   }
   co_return std::move(**outcome);
 }
 
-asio::awaitable<void> SyncService::carry_out(SettingsChange change,
-                                             HaltedRoots halted,
+asio::awaitable<void> SyncService::carry_out(asio::awaitable<Result<sync::Round>> work,
                                              std::shared_ptr<Outcome> outcome) {
   // Nobody waits for ever, also not for what ends by an exception.
   struct Telling {
@@ -45,7 +51,7 @@ asio::awaitable<void> SyncService::carry_out(SettingsChange change,
     }
   } telling{*this, *outcome};
 
-  AWAIT(Result<sync::Round> round, take_on(std::move(change), halted));
+  AWAIT(Result<sync::Round> round, std::move(work));
   *outcome = std::move(round);
 }
 
@@ -66,6 +72,9 @@ asio::awaitable<Result<sync::Round>> SyncService::take_on(SettingsChange change,
   CO_TRY(kept);
   m_settings_problem.reset();
   AWAIT(Result<void> adopted, adopt(std::move(*scene)));
+  if (!adopted && !m_scene->sync_is_on() && !m_summary.enabled) {
+    co_return sync::Round{}; // nothing is to be synchronised, and nothing is
+  }
   CO_TRY(adopted);
   AWAIT(Result<void> seen, synchronise());
   CO_TRY(seen);

@@ -38,8 +38,12 @@ public:
     co_return result;
   }
 
+  bool has_engine() const { return m_engine.has_value(); }
+
+  // Also after fail(): the reason is gone.
   void open(sync::Engine engine) {
     m_engine.emplace(std::move(engine));
+    m_problem.reset();
     m_opened.notify_all();
   }
 

@@ -79,26 +79,38 @@ Result<sync::Engine> SyncService::open_engine() const {
   return sync::Engine::open(std::move(options), const_cast<sync::Filesystem&>(m_files), now());
 }
 
+// A store that cannot be used now may be a moment later: somebody else holds it, a disk is full.
+void SyncService::note_store_problem(const Error& problem) {
+  if (!m_store_problem || m_store_problem->message != problem.message) {
+    m_context.log.error("sync cannot use its store: {}", problem.message);
+  }
+  m_store_problem = problem;
+  m_store_at = runtime::Clock::now() + m_store_pause.take();
+}
+
+asio::awaitable<void> SyncService::open_store() {
+  auto open = [this] { return open_engine(); };
+  AWAIT(Result<sync::Engine> engine, runtime::offload(m_context.pool(), std::move(open)));
+  if (!engine) {
+    note_store_problem(engine.error());
+    m_lane.fail(engine.error());
+    co_return;
+  }
+  if (engine->opened() == sync::OpenedState::damaged) {
+    m_lasting_warnings.push_back(
+        "sync.db was damaged and put aside; its history is lost, no version of a skill is");
+  }
+  m_lane.open(std::move(*engine));
+}
+
 asio::awaitable<void> SyncService::begin() {
   auto load = [path = settings_path()] { return load_settings(path); };
   AWAIT(Result<SyncSettings> settings, runtime::offload(m_context.pool(), std::move(load)));
-  auto open = [this] { return open_engine(); };
-  AWAIT(Result<sync::Engine> engine, runtime::offload(m_context.pool(), std::move(open)));
+  AWAIT_DONE(open_store());
   if (!settings) {
     m_context.log.error("{}", settings.error().message);
     m_settings_problem = settings.error();
     settings = SyncSettings{};
-  }
-  if (!engine) {
-    m_context.log.error("sync cannot start: {}", engine.error().message);
-    m_store_problem = engine.error();
-    m_lane.fail(engine.error());
-  } else {
-    if (engine->opened() == sync::OpenedState::damaged) {
-      m_lasting_warnings.push_back(
-          "sync.db was damaged and put aside; its history is lost, no version of a skill is");
-    }
-    m_lane.open(std::move(*engine));
   }
   watch::WatcherOptions options;
   options.cookie_folder = m_context.places.run() + "/cookies";
@@ -145,6 +157,9 @@ void SyncService::note_places(const Scene& scene) {
 asio::awaitable<Result<void>> SyncService::adopt(Scene scene) {
   note_places(scene);
   m_scene = std::make_shared<const Scene>(std::move(scene));
+  if (m_started && !m_lane.has_engine()) {
+    AWAIT_DONE(open_store());
+  }
   std::vector<sync::ScopeSetup> scopes = m_scene->scopes;
   sync::Moment moment = now();
   auto configure = [&scopes, moment](sync::Engine& engine) {
@@ -153,12 +168,15 @@ asio::awaitable<Result<void>> SyncService::adopt(Scene scene) {
   AWAIT(Result<std::vector<std::string>> told, m_lane.with_engine(std::move(configure)));
   Result<void> configured;
   m_scene_problem.reset();
-  m_store_problem.reset();
   if (!told) {
     configured = tl::make_unexpected(told.error());
-    m_store_problem = told.error();
-    m_context.log.error("{}", told.error().message);
+    if (m_lane.has_engine()) {
+      note_store_problem(told.error());
+    }
   } else {
+    m_store_problem.reset();
+    m_store_at.reset();
+    m_store_pause.reset();
     m_lasting_warnings.insert(m_lasting_warnings.end(), told->begin(), told->end());
   }
   std::vector<watch::WatchRoot> roots;
@@ -253,12 +271,21 @@ std::optional<Error> SyncService::why_stopped() const {
   if (!is_stopped) {
     return std::nullopt;
   }
+  // A running daemon cannot be updated, and what it holds must not be moved under it.
   Error problem = *m_store_problem;
-  if (problem.hint.empty()) {
-    problem.hint = "`upskill daemon logs` says more; once it is mended, `upskill daemon stop`, and "
-                   "the next command starts it anew";
+  if (problem.hint.find("upskill daemon stop") == std::string::npos) {
+    problem.hint = (problem.hint.empty() ? "`upskill daemon logs` says more" : problem.hint)
+                   + "; once it is mended, `upskill daemon stop`, and the next command starts it "
+                     "anew";
   }
   return problem;
+}
+
+Result<void> SyncService::check_running() const {
+  if (std::optional<Error> stopped = why_stopped()) {
+    return fail(stopped->code, "sync is on, but stopped: " + stopped->message, stopped->hint);
+  }
+  return {};
 }
 
 void SyncService::describe(StatusResult& status) const {

@@ -6,6 +6,7 @@
 #include "daemon/runtime/turns.h"
 #include "daemon/sync/lane.h"
 #include "daemon/sync/listed.h"
+#include "daemon/sync/pause.h"
 #include "daemon/sync/scene.h"
 #include "daemon/watch/settle.h"
 #include "daemon/watch/watcher.h"
@@ -56,7 +57,8 @@ public:
   asio::awaitable<Result<sync::Round>> change(SettingsChange change, HaltedRoots halted);
   // The same for a look only: what sync would do with these settings.
   asio::awaitable<Result<sync::Rehearsal>> rehearse(SettingsChange change, HaltedRoots halted);
-  // One round over everything, or over one skill, right now.
+  // One round over everything, or over one skill, right now; an error while sync is stopped. A
+  // caller that is cancelled only stops waiting.
   asio::awaitable<Result<sync::Round>> run_now(std::string only_skill, bool dry_run);
   // Looks at what waits for quiet, without acting on it, so that what is told about it is true.
   // Whether there is something to do.
@@ -66,6 +68,8 @@ public:
 
   // Why nothing is synchronised although it is switched on: the store cannot be used.
   std::optional<Error> why_stopped() const;
+  // The same, as it is answered to who wants something of sync.
+  Result<void> check_running() const;
 
   // Whether there is an engine that knows who takes part; true only once scene() is there.
   bool has_store() const { return !m_store_problem || m_summary.enabled; }
@@ -92,6 +96,8 @@ public:
 
 private:
   static constexpr auto k_rescan_every = std::chrono::hours(1);
+  static constexpr auto k_store_again = std::chrono::seconds(1);
+  static constexpr auto k_store_again_most = std::chrono::minutes(5);
 
   // Something that must be over before sync is at rest. An object, because a caller that is
   // cancelled leaves by an exception.
@@ -119,6 +125,8 @@ private:
   asio::awaitable<void> begin();
   std::string settings_path() const;
   Result<sync::Engine> open_engine() const;
+  asio::awaitable<void> open_store();
+  void note_store_problem(const Error& problem);
   asio::awaitable<Result<Scene>> look(SyncSettings settings);
   asio::awaitable<Result<Scene>> look_changed(SettingsChange change);
   asio::awaitable<Result<void>> adopt(Scene scene);
@@ -126,8 +134,10 @@ private:
   std::string boundary_of(const library::Root& root) const;
   asio::awaitable<void> look_at_refused();
   void renumber(std::vector<std::string> watched);
-  asio::awaitable<void>
-  carry_out(SettingsChange change, HaltedRoots halted, std::shared_ptr<Outcome> outcome);
+  asio::awaitable<Result<sync::Round>> see_through(asio::awaitable<Result<sync::Round>> work);
+  asio::awaitable<void> carry_out(asio::awaitable<Result<sync::Round>> work,
+                                  std::shared_ptr<Outcome> outcome);
+  asio::awaitable<Result<sync::Round>> look_now(std::string only_skill, bool dry_run);
   asio::awaitable<Result<sync::Round>> take_on(SettingsChange change, HaltedRoots halted);
   asio::awaitable<void> look_again();
   asio::awaitable<void> tidy();
@@ -162,6 +172,8 @@ private:
   std::vector<sync::Touched> m_again;
   std::optional<runtime::Clock::time_point> m_again_at;
   std::optional<runtime::Clock::time_point> m_retry_at; // nobody waits for this
+  std::optional<runtime::Clock::time_point> m_store_at; // when its problem is looked at again
+  GrowingPause m_store_pause{k_store_again, k_store_again_most};
   std::optional<runtime::Clock::time_point> m_tidy_at;
   std::optional<runtime::Clock::time_point> m_durable_at;
   bool m_looked_at_everything = false; // since code that only this needs was given back

@@ -55,7 +55,8 @@ bool SyncService::is_idle() const {
 
 std::optional<runtime::Clock::time_point> SyncService::next_time() const {
   std::optional<runtime::Clock::time_point> next = m_rescan_at;
-  for (const auto& time : {m_settle.deadline(), m_again_at, m_retry_at, m_tidy_at, m_durable_at}) {
+  for (const auto& time :
+       {m_settle.deadline(), m_again_at, m_retry_at, m_store_at, m_tidy_at, m_durable_at}) {
     next = time && *time < *next ? time : next;
   }
   return next;
@@ -164,8 +165,17 @@ asio::awaitable<Result<sync::Round>> SyncService::round(sync::Work work) {
 }
 
 asio::awaitable<Result<sync::Round>> SyncService::run_now(std::string only_skill, bool dry_run) {
+  return see_through(look_now(std::move(only_skill), dry_run));
+}
+
+asio::awaitable<Result<sync::Round>> SyncService::look_now(std::string only_skill, bool dry_run) {
+  Working working(*this);
   AWAIT(Result<void> seen, synchronise());
   CO_TRY(seen);
+  if (m_store_problem) {
+    AWAIT_DONE(look_again()); // whoever asks need not wait for the next try
+  }
+  CO_TRY(check_running());
   AWAIT_DONE(look_at_refused());
   sync::Work work = look_at_everything();
   work.only_skill = std::move(only_skill);
@@ -266,13 +276,17 @@ asio::awaitable<void> SyncService::look_again() {
   runtime::Turns::Ticket ticket(m_deciding);
   AWAIT_DONE(ticket.called());
   m_look_again = false;
+  const bool was_stopped = m_store_problem.has_value();
   SyncSettings settings = m_scene ? m_scene->settings : SyncSettings{};
   AWAIT(Result<Scene> scene, look(std::move(settings)));
   if (!scene) {
     m_context.log.error("agents cannot be found: {}", scene.error().message);
     co_return;
   }
-  AWAIT_DONE(adopt(std::move(*scene)));
+  AWAIT(Result<void> adopted, adopt(std::move(*scene)));
+  if (adopted && was_stopped) {
+    AWAIT_DONE(refresh_summary()); // which says that it is on
+  }
 }
 
 asio::awaitable<void> SyncService::tidy() {
@@ -302,13 +316,17 @@ asio::awaitable<void> SyncService::tidy() {
 
 asio::awaitable<void> SyncService::work_loop() {
   for (;;) {
+    if (m_store_at && *m_store_at <= runtime::Clock::now()) {
+      m_store_at.reset();
+      m_look_again = true;
+    }
     if (m_look_again) {
       AWAIT_DONE(look_again());
     }
     std::optional<sync::Work> work = next_work();
     if (work) {
       AWAIT(Result<sync::Round> done, round(std::move(*work)));
-      if (!done) {
+      if (!done && m_lane.has_engine()) { // or it was said when there was none
         m_context.log.error("sync failed: {}", done.error().message);
       }
       continue;
@@ -356,9 +374,7 @@ asio::awaitable<Result<WaitIdleResult>> SyncService::wait_idle(runtime::Clock::d
     }
     co_await m_rested.wait();
   }
-  if (std::optional<Error> stopped = why_stopped()) {
-    co_return fail(stopped->code, "sync is on, but stopped: " + stopped->message, stopped->hint);
-  }
+  CO_TRY(check_running());
   StatusResult status;
   describe(status);
   WaitIdleResult result{status.sync};

@@ -171,13 +171,21 @@ test_a_database_of_a_newer_version() {
   [[ $(grep -c "of version 1000" <<<"$out") == 1 ]] || fail "$out"
   run 1 upskill doctor --check
   run 0 upskill list
-  has good "sync is on, but stopped" "of version 1000"
+  has good "sync is on, but stopped" "of version 1000" "upskill daemon stop"
+  lacks "in sync"
   run 0 upskill list --json
   has '"warnings":["sync is on, but stopped'
   run 3 upskill sync wait
   err_has "sync is on, but stopped" "of version 1000" "hint: "
-  run 3 upskill sync now --yes
-  err_has "of version 1000"
+  for command in now plan; do
+    run 3 upskill sync "$command" --yes
+    err_has "sync is on, but stopped" "of version 1000" "upskill daemon stop"
+  done
+  run 0 upskill sync disable --yes
+  run 0 upskill sync status
+  has "Sync is off"
+  run 0 upskill status
+  has "sync is off"
   cmp before ~/.local/state/upskill/sync.db || fail "it was touched"
 }
 
@@ -194,6 +202,39 @@ test_a_database_that_cannot_be_opened() {
   run 0 upskill status
   has "sync is on"
   lacks "stopped"
+}
+
+test_a_database_that_cannot_be_opened_for_a_moment() {
+  enabled
+  run 0 upskill daemon stop
+  mv ~/.local/state/upskill/sync.db kept
+  rm -f ~/.local/state/upskill/sync.db-*
+  mkdir ~/.local/state/upskill/sync.db
+  run 3 upskill sync now --yes
+  err_has "sync is on, but stopped"
+  rmdir ~/.local/state/upskill/sync.db
+  mv kept ~/.local/state/upskill/sync.db
+  # Nobody need ask: the daemon tries again by itself.
+  is_on() { upskill status --json | grep -q '"sync":"idle"'; }
+  becomes_true is_on || fail "$(upskill status)"
+  goes_on
+}
+
+test_a_database_that_another_process_holds() {
+  command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+  enabled
+  run 0 upskill daemon stop
+  coproc sqlite3 ~/.local/state/upskill/sync.db
+  echo "BEGIN IMMEDIATE; SELECT 'held';" >&"${COPROC[1]}"
+  read -r -u "${COPROC[0]}" held
+  run 3 upskill sync now --yes
+  err_has "sync is on, but stopped" "another process holds it"
+  echo "ROLLBACK; SELECT 'free';" >&"${COPROC[1]}"
+  read -r -u "${COPROC[0]}" held
+  echo "edited meanwhile" >>"$a/good/SKILL.md"
+  run 0 upskill sync now --yes
+  wait_idle
+  same "$a" "$c"
 }
 
 test_a_root_that_vanishes_takes_nobody_with_it() {

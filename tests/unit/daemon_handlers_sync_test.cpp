@@ -189,6 +189,73 @@ TEST_SUITE("sync enable and disable") {
 }
 
 TEST_SUITE("SyncService") {
+  TEST_CASE("a look that is asked for comes to its end, whoever hangs up") {
+    int looked = 0;
+    for (int turns = 0; turns < 20; ++turns) {
+      CAPTURE(turns);
+      SkillsWorld world;
+      world.skill(".claude/skills/a");
+      // The link is further up, where nobody watches, and leads to what is no place for skills.
+      fs::create_directory(world / "elsewhere");
+      world.link("elsewhere/skills", world.home());
+      world.link(".agents", world / "elsewhere");
+      REQUIRE(world.call(k_sync_enable, SyncEnableParams{}));
+      REQUIRE(any_refused(world));
+      world.skill("away/skills/b");
+      fs::remove(world / ".agents");
+      fs::rename(world / "away", world / ".agents");
+      auto looking = world.ask(k_sync_now, SyncNowParams{});
+      world.turn(*looking, turns);
+      looking->hang_up.emit(asio::cancellation_type::terminal);
+      world.until_answered(*looking);
+      world.wait_idle();
+      looked += !any_refused(world);
+      CHECK(fs::exists(world / ".claude/skills/b") == !any_refused(world));
+    }
+    CHECK(looked > 0);
+  }
+
+  TEST_CASE("a store that could not be used for a moment is tried again") {
+    SkillsWorld world;
+    world.skill(".claude/skills/a");
+    SyncSettings on;
+    on.enabled = true;
+    REQUIRE(save_settings(world / k_settings, on));
+    const std::string database = world / ".local/state/upskill/sync.db";
+    fs::create_directories(database);
+    CHECK(status(world).state == SyncState::stopped);
+    auto refused = world.call(k_sync_plan, SyncNowParams{});
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().message.starts_with("sync is on, but stopped: "));
+    fs::remove(database);
+    SUBCASE("by whoever asks for a round") {
+      auto done = world.call(k_sync_now, SyncNowParams{});
+      REQUIRE_MESSAGE(done, done.error().message);
+      CHECK(done->steps.size() == 1);
+    }
+    SUBCASE("by itself") {
+      world.until([&] { return !world.service().why_stopped(); });
+      world.wait_idle();
+    }
+    CHECK(fs::exists(world / ".agents/skills/a"));
+    CHECK(status(world).enabled);
+    CHECK(status(world).state == SyncState::idle);
+  }
+
+  TEST_CASE("sync can be switched off while its store cannot be used") {
+    SkillsWorld world;
+    SyncSettings on;
+    on.enabled = true;
+    REQUIRE(save_settings(world / k_settings, on));
+    fs::create_directories(world / ".local/state/upskill/sync.db");
+    CHECK(status(world).state == SyncState::stopped);
+    auto disabled = world.call(k_sync_disable, SyncDisableParams{});
+    REQUIRE_MESSAGE(disabled, disabled.error().message);
+    CHECK_FALSE(disabled->enabled);
+    CHECK_FALSE(saved(world).enabled);
+    CHECK(status(world).state == SyncState::off);
+  }
+
   TEST_CASE("what cannot be tidied away is told in the log") {
     SkillsWorld world;
     world.file(".local/share/upskill/trash", "no folder");
