@@ -5,6 +5,7 @@
 #include "daemon/handlers/sync_answers.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace upskill::daemon {
@@ -185,7 +186,8 @@ Awaitable<SyncPlanResult> plan(SkillLibrary& library, std::string skill, Request
   co_return plan_of(*status, std::move(*round));
 }
 
-// What a person asked for by name: `work` is one call of the engine that writes.
+// What a person asked for by name: `work` is one call of the engine that writes. What it did before
+// it failed is followed up as well.
 template <class F>
 Awaitable<SyncNowResult>
 write(SkillLibrary& library, bool dry_run, F work, RequestContext context) {
@@ -193,7 +195,12 @@ write(SkillLibrary& library, bool dry_run, F work, RequestContext context) {
   AWAIT(Result<void> seen, service.synchronise());
   CO_TRY(seen);
   CO_TRY(service.check_running());
-  AWAIT(Result<sync::Round> round, service.lane().with_engine(std::move(work)));
+  std::optional<sync::Round> done;
+  auto ask = [&work, &done](sync::Engine& engine) { return work(engine, &done); };
+  AWAIT(Result<sync::Round> round, service.lane().with_engine(std::move(ask)));
+  if (!round && done && !dry_run) {
+    service.note(*done);
+  }
   CO_TRY(round);
   if (!dry_run) {
     service.note(*round);
@@ -316,15 +323,18 @@ void bind_sync_handlers(Binder& binder, SkillLibrary& library) {
   binder.on(k_sync_undo, [&library](SyncUndoParams params, RequestContext context) {
     sync::Moment now = library.service().now();
     bool dry_run = params.dry_run;
-    auto undo = [params, now](sync::Engine& engine) { return engine.undo(params, now); };
+    auto undo = [params, now](sync::Engine& engine, std::optional<sync::Round>* done) {
+      return engine.undo(params, now, done);
+    };
     return write(library, dry_run, std::move(undo), std::move(context));
   });
   binder.on(k_conflict_resolve, [&library](ConflictResolveParams params, RequestContext context) {
     sync::Moment now = library.service().now();
     bool dry_run = params.dry_run;
-    auto resolve = [params, now](sync::Engine& engine) -> Result<sync::Round> {
+    auto resolve = [params, now](sync::Engine& engine,
+                                 std::optional<sync::Round>* done) -> Result<sync::Round> {
       TRY_ASSIGN(ConflictResolveParams meant, as_shown(engine, params));
-      Result<sync::Round> round = engine.resolve(meant, now);
+      Result<sync::Round> round = engine.resolve(meant, now, done);
       if (!round && params.take.empty() && round.error().code == ErrorCode::invalid_argument) {
         // What was not said is not wrong; the engine's hint lists what may be.
         return fail(ErrorCode::invalid_argument,

@@ -119,8 +119,12 @@ public:
   // Puts what is in place now where these conflicts tell of their winners, and says which of them
   // were edited since they won. Looks at the copies, also of edits that wait for quiet.
   void look_at_winners(SyncConflictsResult& conflicts) const;
-  Result<Round> undo(const SyncUndoParams& params, Moment now);
-  Result<Round> resolve(const ConflictResolveParams& params, Moment now);
+  // Both look at the skill first. What that look did, or another part of what was asked for, is in
+  // `done` where the call fails afterwards.
+  Result<Round>
+  undo(const SyncUndoParams& params, Moment now, std::optional<Round>* done = nullptr);
+  Result<Round>
+  resolve(const ConflictResolveParams& params, Moment now, std::optional<Round>* done = nullptr);
 
   // What was written survives power loss when this returns. Rounds leave it to be called a moment
   // later, because a disk takes milliseconds for it.

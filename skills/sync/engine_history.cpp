@@ -1,6 +1,7 @@
 #include "protocol/base/paths.h"
 #include "protocol/base/utc.h"
 #include "skills/sync/engine_state.h"
+#include "skills/sync/joined_rounds.h"
 #include "skills/sync/round.h"
 #include "skills/sync/version_diff.h"
 
@@ -139,11 +140,15 @@ Result<Digest> what_is_there(Engine::State& state,
                              Scope& scope,
                              const std::string& name,
                              const Digest& winner,
-                             const Work& work) {
+                             const Work& work,
+                             std::optional<Round>& looked) {
   Work look = work;
   look.everything = true;
   look.only_skill = name;
-  TRY(RoundRun(state, look).run()); // with what was edited a moment ago
+  TRY_ASSIGN(Round round, RoundRun(state, look).run()); // with what was edited a moment ago
+  if (!work.dry_run) {
+    looked = std::move(round);
+  }
   const Skill* skill = scope.find(state.key_of(name));
   return skill != nullptr && skill->ancestor ? *skill->ancestor : winner;
 }
@@ -255,7 +260,8 @@ Result<SyncConflictsResult> Engine::conflicts(const SyncConflictsParams& params)
   return result;
 }
 
-Result<Round> Engine::resolve(const ConflictResolveParams& params, Moment now) {
+Result<Round>
+Engine::resolve(const ConflictResolveParams& params, Moment now, std::optional<Round>* done) {
   State& state = *m_state;
   TRY_ASSIGN(store::ConflictRow row, conflict_meant(state, params));
   Scope* scope = scope_of(state, row.scope);
@@ -269,12 +275,15 @@ Result<Round> Engine::resolve(const ConflictResolveParams& params, Moment now) {
     return settle_deletion(*m_state, *scope, row, params, work);
   }
   TRY_ASSIGN(Digest chosen, choose(row, params.take));
+  std::optional<Round> looked;
   if (params.take == "winner") {
-    TRY_ASSIGN(chosen, what_is_there(state, *scope, row.skill, chosen, work));
+    TRY_ASSIGN(chosen, what_is_there(state, *scope, row.skill, chosen, work, looked));
   }
   // Settled in the same transaction that records the choice.
-  return RoundRun(state, work)
-      .put(*scope, row.skill, chosen, {}, reason_of_settling(row.id), {.settles = row.id});
+  Result<Round> put =
+      RoundRun(state, work)
+          .put(*scope, row.skill, chosen, {}, reason_of_settling(row.id), {.settles = row.id});
+  return joined(std::move(looked), std::move(put), done);
 }
 
 } // namespace upskill::sync

@@ -1,5 +1,6 @@
 #include "protocol/base/paths.h"
 #include "skills/sync/engine_state.h"
+#include "skills/sync/joined_rounds.h"
 #include "skills/sync/round.h"
 #include "skills/sync/undo_reason.h"
 
@@ -272,20 +273,6 @@ Result<void> follow_choice(Engine::State& state, const HistoryRow& row, PutEffec
   return {};
 }
 
-// One round, of which the first part came before the second.
-Round joined(Round first, Round second) {
-  auto earlier = [](std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
-    return a && b ? std::min(a, b) : (a ? a : b);
-  };
-  std::ranges::move(second.steps, std::back_inserter(first.steps));
-  std::ranges::move(second.warnings, std::back_inserter(first.warnings));
-  std::ranges::move(second.again, std::back_inserter(first.again));
-  first.in_sync = second.in_sync;
-  first.again_at_ms = earlier(first.again_at_ms, second.again_at_ms);
-  first.retry_at_ms = earlier(first.retry_at_ms, second.retry_at_ms);
-  return first;
-}
-
 // Where copies and links are to be once an entry is undone, and where not.
 struct Places {
   std::vector<RootIndex> fill = {};
@@ -337,8 +324,10 @@ Result<store::Id> begun_in(Engine::State& state, const HistoryRow& row, const st
 
 // Copies that were made are taken away again; everything else gets back what was there before.
 // `done` is what was done before the last round, which may fail.
-Result<Round>
-take_back(Engine::State& state, const Undoing& undoing, const Work& work, Round& done) {
+Result<Round> take_back(Engine::State& state,
+                        const Undoing& undoing,
+                        const Work& work,
+                        std::optional<Round>& done) {
   const HistoryRow& row = undoing.row;
   const bool only_takes = only_made(row) || !row.before;
   const Skill* skill = undoing.scope->find(state.key_of(row.skill));
@@ -366,11 +355,10 @@ take_back(Engine::State& state, const Undoing& undoing, const Work& work, Round&
   if (!places.withdraw.empty()) {
     Result<Round> taken =
         RoundRun(state, work).withdraw(*undoing.scope, row.skill, places.withdraw, reason, {});
-    if (taken) {
-      done = joined(std::move(done), std::move(*taken));
-    } else {
-      done.warnings.push_back(taken.error().message); // they are as the others, at least
+    if (!taken) {
+      taken = Round{.warnings = {taken.error().message}}; // they are as the others, at least
     }
+    done = joined(std::move(done).value_or(Round()), std::move(*taken));
   }
   if (!places.withdraw.empty() && !work.dry_run) {
     TRY_ASSIGN(undo.begun_in, begun_in(state, row, reason));
@@ -392,10 +380,11 @@ take_back(Engine::State& state, const Undoing& undoing, const Work& work, Round&
   return put;
 }
 
-} // namespace
-
-Result<Round> Engine::undo(const SyncUndoParams& params, Moment now) {
-  State& state = *m_state;
+// `done` is what was done before the last round, which is the answer.
+Result<Round> undo_after_look(Engine::State& state,
+                              const SyncUndoParams& params,
+                              Moment now,
+                              std::optional<Round>& done) {
   std::vector<std::string> passed_over;
   auto find = [&] {
     passed_over.clear();
@@ -405,7 +394,6 @@ Result<Round> Engine::undo(const SyncUndoParams& params, Moment now) {
   TRY_ASSIGN(Undoing undoing, find());
   Work work;
   work.now = now;
-  Round looked;
   // An edit of a moment ago is a change too, and a later one. Where it is passed over for that,
   // what is found instead is looked at as well.
   for (std::set<std::string> seen; !params.dry_run && seen.insert(undoing.row.skill).second;) {
@@ -413,13 +401,21 @@ Result<Round> Engine::undo(const SyncUndoParams& params, Moment now) {
     look.everything = true;
     look.only_skill = undoing.row.skill;
     TRY_ASSIGN(Round round, RoundRun(state, look).run());
-    looked = joined(std::move(looked), std::move(round));
+    done = joined(std::move(done).value_or(Round()), std::move(round));
     TRY_ASSIGN(undoing, find());
   }
   work.dry_run = params.dry_run;
-  TRY_ASSIGN(Round taken_back, take_back(state, undoing, work, looked));
+  TRY_ASSIGN(Round taken_back, take_back(state, undoing, work, done));
   std::ranges::move(passed_over, std::back_inserter(taken_back.warnings));
-  return joined(std::move(looked), std::move(taken_back));
+  return taken_back;
+}
+
+} // namespace
+
+Result<Round> Engine::undo(const SyncUndoParams& params, Moment now, std::optional<Round>* done) {
+  std::optional<Round> first;
+  Result<Round> last = undo_after_look(*m_state, params, now, first);
+  return joined(std::move(first), std::move(last), done);
 }
 
 } // namespace upskill::sync

@@ -230,6 +230,16 @@ TEST_SUITE("Engine") {
     CHECK(world.engine().status().conflicts == 0);
   }
 
+  TEST_CASE("who takes the winner is told what the look before that did") {
+    SyncWorld world;
+    disagree(world);
+    world.write_skill(2, "one", "edited");
+    auto resolved = world.engine().resolve({"one", "winner", false}, world.now());
+    REQUIRE_MESSAGE(resolved, resolved.error().message);
+    CHECK(world.skill(0, "one").find("edited") != std::string::npos);
+    CHECK(resolved->steps.size() == 2);
+  }
+
   TEST_CASE("a choice that is in force again settles its conflict again") {
     SyncWorld world;
     disagree(world);

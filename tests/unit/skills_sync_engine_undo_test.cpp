@@ -296,6 +296,29 @@ TEST_SUITE("Engine: undo") {
     CHECK(text_in(world, 0) == "a\n");
   }
 
+  TEST_CASE("that is refused tells what its look at the skill did") {
+    SyncWorld world;
+    edit(world, 0, "a");
+    edit(world, 0, "b");
+    SyncUndoParams params;
+    params.id = newest(world).id;
+    world.write_skill(1, "one", "c"); // spread by that look, and a later change then
+    std::optional<sync::Round> done;
+    auto refused = world.engine().undo(params, world.now(), &done);
+    REQUIRE_FALSE(refused);
+    CHECK(texts(world) == all("c"));
+    REQUIRE(done);
+    CHECK(done->steps.size() == 2);
+    done.reset();
+    auto again = world.engine().undo(params, world.now(), &done);
+    CHECK_FALSE(again);
+    CHECK_FALSE(done); // refused before any look
+    params.force = true;
+    auto forced = world.engine().undo(params, world.now(), &done);
+    REQUIRE_MESSAGE(forced, forced.error().message);
+    CHECK_FALSE(done);
+  }
+
   TEST_CASE("of a deletion and back deletes for good") {
     SyncWorld world;
     edit(world, 0, "a");
