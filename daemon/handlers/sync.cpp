@@ -12,7 +12,6 @@ namespace upskill::daemon {
 namespace {
 
 constexpr std::int64_t k_longest_log = 1000; // entries; the engine gives no more at once
-constexpr std::size_t k_shortest_hash = 4;   // that Engine::resolve() takes for one
 
 // A project's path as the caller wrote it, made absolute.
 Result<std::string> project_path(const std::string& project, const RequestContext& context) {
@@ -250,9 +249,7 @@ read_conflicts(SkillLibrary& library, SyncConflictsParams params, RequestContext
   AWAIT(Result<void> seen, library.service().synchronise());
   CO_TRY(seen);
   auto read = [&params](sync::Engine& engine) -> Result<SyncConflictsResult> {
-    TRY_ASSIGN(SyncConflictsResult conflicts, engine.conflicts(params));
-    engine.look_at_winners(conflicts);
-    return conflicts;
+    return engine.conflicts(params);
   };
   AWAIT(Result<SyncConflictsResult> found, library.service().lane().with_engine(std::move(read)));
   CO_TRY(found);
@@ -261,35 +258,6 @@ read_conflicts(SkillLibrary& library, SyncConflictsParams params, RequestContext
     CO_TRY(known);
   }
   co_return found;
-}
-
-// A winner that was edited is shown as it is now, and so it is meant by what is shown of it; unless
-// a losing version is shown by the same words, which has no other.
-Result<ConflictResolveParams> as_shown(const sync::Engine& engine, ConflictResolveParams params) {
-  if (params.take.size() < k_shortest_hash) {
-    return params;
-  }
-  TRY_ASSIGN(SyncConflictsResult open, engine.conflicts({}));
-  std::erase_if(open.conflicts, [&](const Conflict& conflict) {
-    return conflict.skill != params.skill && std::to_string(conflict.id) != params.skill;
-  });
-  engine.look_at_winners(open);
-  bool means_winner = false;
-  for (const Conflict& conflict : open.conflicts) {
-    for (const ConflictVersion& version : conflict.versions) {
-      if (!version.hash.starts_with(params.take) && version.path != params.take) {
-        continue;
-      }
-      if (!version.winner) {
-        return params;
-      }
-      means_winner = means_winner || version.edited;
-    }
-  }
-  if (means_winner) {
-    params.take = "winner";
-  }
-  return params;
 }
 
 } // namespace
@@ -333,8 +301,7 @@ void bind_sync_handlers(Binder& binder, SkillLibrary& library) {
     bool dry_run = params.dry_run;
     auto resolve = [params, now](sync::Engine& engine,
                                  std::optional<sync::Round>* done) -> Result<sync::Round> {
-      TRY_ASSIGN(ConflictResolveParams meant, as_shown(engine, params));
-      Result<sync::Round> round = engine.resolve(meant, now, done);
+      Result<sync::Round> round = engine.resolve(params, now, done);
       if (!round && params.take.empty() && round.error().code == ErrorCode::invalid_argument) {
         // What was not said is not wrong; the engine's hint lists what may be.
         return fail(ErrorCode::invalid_argument,

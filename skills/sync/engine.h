@@ -116,9 +116,6 @@ public:
   SyncOverview overview() const;
   Result<SyncLogResult> log(const SyncLogParams& params) const;
   Result<SyncConflictsResult> conflicts(const SyncConflictsParams& params) const;
-  // Puts what is in place now where these conflicts tell of their winners, and says which of them
-  // were edited since they won. Looks at the copies, also of edits that wait for quiet.
-  void look_at_winners(SyncConflictsResult& conflicts) const;
   // Both look at the skill first. What that look did, or another part of what was asked for, is in
   // `done` where the call fails afterwards.
   Result<Round>

@@ -66,6 +66,7 @@ void adopt_leftovers(Engine::State& state, Moment now);
 
 // The scope with this number; nullptr where there is none any more.
 Scope* scope_of(Engine::State& state, store::Id id);
+const Scope* scope_of(const Engine::State& state, store::Id id);
 
 // What is answered where somebody asks for a skill of a scope that is not synchronised now.
 tl::unexpected<Error> not_in_sync(std::string_view skill);

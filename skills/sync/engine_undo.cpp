@@ -267,11 +267,11 @@ Result<store::Id> begun_in(Engine::State& state, const HistoryRow& row, const st
 }
 
 // Copies that were made are taken away again; everything else gets back what was there before.
-// `done` is what was done before the last round, which may fail.
-Result<Round> take_back(Engine::State& state,
-                        const Undoing& undoing,
-                        const Work& work,
-                        std::optional<Round>& done) {
+// `done` is what was done, also where it fails in the end.
+Result<void> take_back(Engine::State& state,
+                       const Undoing& undoing,
+                       const Work& work,
+                       std::optional<Round>& done) {
   const HistoryRow& row = undoing.row;
   const bool only_takes = only_made(row) || !row.before;
   const Skill* skill = undoing.scope->find(state.key_of(row.skill));
@@ -290,19 +290,21 @@ Result<Round> take_back(Engine::State& state,
   std::string reason = reason_of_undo(undo);
   if (only_takes) {
     // A copy that was only made is not to take the last one along.
-    bool may_take_last = !only_made(row);
-    return RoundRun(state, work)
-        .withdraw(*undoing.scope, row.skill, roots, reason, {effects.marks, may_take_last});
+    const WithdrawEffects taking = {effects.marks, !only_made(row)};
+    RoundRun run(state, work);
+    Result<void> taken = run.withdraw(*undoing.scope, row.skill, roots, reason, taking);
+    join(done, run.take_round());
+    return taken;
   }
   TRY(tree_of_object(state.objects, *row.before)); // or nothing must be taken away for it
   TRY_ASSIGN(Places places, places_of(state, undoing));
   if (!places.withdraw.empty()) {
-    Result<Round> taken =
-        RoundRun(state, work).withdraw(*undoing.scope, row.skill, places.withdraw, reason, {});
+    RoundRun run(state, work);
+    Result<void> taken = run.withdraw(*undoing.scope, row.skill, places.withdraw, reason, {});
+    join(done, run.take_round());
     if (!taken) {
-      taken = Round{.warnings = {taken.error().message}}; // they are as the others, at least
+      done->warnings.push_back(taken.error().message); // they are as the others, at least
     }
-    done = joined(std::move(done).value_or(Round()), std::move(*taken));
   }
   if (!places.withdraw.empty() && !work.dry_run) {
     TRY_ASSIGN(undo.begun_in, begun_in(state, row, reason));
@@ -312,23 +314,24 @@ Result<Round> take_back(Engine::State& state,
   TRY(follow_choice(state, row, effects));
   effects.must_write =
       undo_told_by(row) && row.before == row.after && effects.settles == 0 && !effects.reopens;
-  TRY_ASSIGN(
-      Round put,
-      RoundRun(state, work)
-          .put(*undoing.scope, row.skill, *row.before, places.fill, reason, std::move(effects)));
-  std::erase_if(put.steps, [&](const SyncStep& step) { // that are only planned
+  RoundRun run(state, work);
+  Result<void> put =
+      run.put(*undoing.scope, row.skill, *row.before, places.fill, reason, std::move(effects));
+  Round round = run.take_round();
+  std::erase_if(round.steps, [&](const SyncStep& step) { // that are only planned
     std::optional<RootIndex> root = undoing.scope->root_at(parent_path(step.path));
     return work.dry_run && root
            && std::ranges::find(places.withdraw, *root) != places.withdraw.end();
   });
+  join(done, std::move(round));
   return put;
 }
 
-// `done` is what was done before the last round, which is the answer.
-Result<Round> undo_after_look(Engine::State& state,
-                              const SyncUndoParams& params,
-                              Moment now,
-                              std::optional<Round>& done) {
+// `done` is what was done, also where it fails in the end.
+Result<void> undo_after_look(Engine::State& state,
+                             const SyncUndoParams& params,
+                             Moment now,
+                             std::optional<Round>& done) {
   std::vector<std::string> passed_over;
   auto find = [&] {
     passed_over.clear();
@@ -345,21 +348,23 @@ Result<Round> undo_after_look(Engine::State& state,
     look.everything = true;
     look.only_skill = undoing.row.skill;
     TRY_ASSIGN(Round round, RoundRun(state, look).run());
-    done = joined(std::move(done).value_or(Round()), std::move(round));
+    join(done, std::move(round));
     TRY_ASSIGN(undoing, find());
   }
   work.dry_run = params.dry_run;
-  TRY_ASSIGN(Round taken_back, take_back(state, undoing, work, done));
-  std::ranges::move(passed_over, std::back_inserter(taken_back.warnings));
+  Result<void> taken_back = take_back(state, undoing, work, done);
+  if (done) {
+    std::ranges::move(passed_over, std::back_inserter(done->warnings));
+  }
   return taken_back;
 }
 
 } // namespace
 
 Result<Round> Engine::undo(const SyncUndoParams& params, Moment now, std::optional<Round>* done) {
-  std::optional<Round> first;
-  Result<Round> last = undo_after_look(*m_state, params, now, first);
-  return joined(std::move(first), std::move(last), done);
+  std::optional<Round> all;
+  Result<void> undone = undo_after_look(*m_state, params, now, all);
+  return answer_of(std::move(all), std::move(undone), done);
 }
 
 } // namespace upskill::sync

@@ -5,28 +5,30 @@
 
 namespace upskill::sync {
 
-Round joined(Round first, Round second) {
+void join(std::optional<Round>& all, Round next) {
+  if (!all) {
+    all = std::move(next);
+    return;
+  }
   auto earlier = [](std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
     return a && b ? std::min(a, b) : (a ? a : b);
   };
-  std::ranges::move(second.steps, std::back_inserter(first.steps));
-  std::ranges::move(second.warnings, std::back_inserter(first.warnings));
-  std::ranges::move(second.again, std::back_inserter(first.again));
-  first.in_sync = second.in_sync;
-  first.again_at_ms = earlier(first.again_at_ms, second.again_at_ms);
-  first.retry_at_ms = earlier(first.retry_at_ms, second.retry_at_ms);
-  return first;
+  std::ranges::move(next.steps, std::back_inserter(all->steps));
+  std::ranges::move(next.warnings, std::back_inserter(all->warnings));
+  std::ranges::move(next.again, std::back_inserter(all->again));
+  all->in_sync = next.in_sync;
+  all->again_at_ms = earlier(all->again_at_ms, next.again_at_ms);
+  all->retry_at_ms = earlier(all->retry_at_ms, next.retry_at_ms);
 }
 
-Result<Round>
-joined(std::optional<Round> first, Result<Round> last, std::optional<Round>* where_it_failed) {
-  if (last && first) {
-    return joined(std::move(*first), std::move(*last));
+Result<Round> answer_of(std::optional<Round> all, Result<void> last, std::optional<Round>* done) {
+  if (last) {
+    return std::move(all).value_or(Round());
   }
-  if (!last && where_it_failed != nullptr) {
-    *where_it_failed = std::move(first);
+  if (done != nullptr) {
+    *done = std::move(all);
   }
-  return last;
+  return fail(last.error());
 }
 
 } // namespace upskill::sync

@@ -3,12 +3,11 @@
 
 namespace upskill::sync {
 
-// One round, of which the first part came before the second.
-Round joined(Round first, Round second);
+// What a person asks for may take several rounds, which are one in the answer.
+void join(std::optional<Round>& all, Round next);
 
-// The answer of a call that began with other rounds: these join the last one, or are handed out
-// where that failed, so that what they did is not forgotten with it.
-Result<Round>
-joined(std::optional<Round> first, Result<Round> last, std::optional<Round>* where_it_failed);
+// The answer, once the rounds are over: where the last one failed, what was done by then is handed
+// out in `done`, so that it is not forgotten with it.
+Result<Round> answer_of(std::optional<Round> all, Result<void> last, std::optional<Round>* done);
 
 } // namespace upskill::sync

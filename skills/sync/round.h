@@ -79,21 +79,24 @@ public:
 
   Result<Round> run();
 
+  // What was done and is to be told, also where a call failed.
+  Round take_round() { return std::move(m_round); }
+
   // For what a person asks (undo, resolve): brings one skill into agreement, then writes this kept
   // version to every copy and to `roots`.
-  Result<Round> put(Scope& scope,
-                    const std::string& name,
-                    const Digest& content,
-                    const std::vector<RootIndex>& roots,
-                    const std::string& reason,
-                    PutEffects effects = {});
+  Result<void> put(Scope& scope,
+                   const std::string& name,
+                   const Digest& content,
+                   const std::vector<RootIndex>& roots,
+                   const std::string& reason,
+                   PutEffects effects = {});
   // Takes copies and links away: they are not made again before somebody edits the skill. Where
   // none is left, it is forgotten.
-  Result<Round> withdraw(Scope& scope,
-                         const std::string& name,
-                         const std::vector<RootIndex>& roots,
-                         const std::string& reason,
-                         const WithdrawEffects& effects);
+  Result<void> withdraw(Scope& scope,
+                        const std::string& name,
+                        const std::vector<RootIndex>& roots,
+                        const std::string& reason,
+                        const WithdrawEffects& effects);
   // Keeps what somebody wrote to a folder after it had been replaced, as the losing version of a
   // conflict.
   Result<LateEdit> keep_late(Scope& scope, const Lingering& replaced, const ReadResult& late);
@@ -139,7 +142,6 @@ private:
   Result<void> log_unlinked(const Scope& scope, const Skill& skill, RootIndex root);
   void remember(Scope& scope, Skill& skill, const Sight& sight);
 
-  // round_put.cpp
   // round_put.cpp
   Result<void> withdraw_from(Scope& scope,
                              const std::string& name,

@@ -4,12 +4,12 @@
 
 namespace upskill::sync {
 
-Result<Round> RoundRun::put(Scope& scope,
-                            const std::string& name,
-                            const Digest& content,
-                            const std::vector<RootIndex>& roots,
-                            const std::string& reason,
-                            PutEffects effects) {
+Result<void> RoundRun::put(Scope& scope,
+                           const std::string& name,
+                           const Digest& content,
+                           const std::vector<RootIndex>& roots,
+                           const std::string& reason,
+                           PutEffects effects) {
   TRY_ASSIGN(Tree tree, tree_of_object(m_state.objects, content));
   open_roots(scope);
   // What changed in the meantime is agreed, and so kept, before anything is written over it.
@@ -25,6 +25,11 @@ Result<Round> RoundRun::put(Scope& scope,
   for (RootIndex root : roots) {
     kinds.push_back(std::exchange(skill->at(root).kind, store::ReplicaKind::copy)); // not excluded
   }
+  auto exclude_again = [&] {
+    for (std::size_t i = 0; i < roots.size() && !unknown; ++i) {
+      skill->at(roots[i]).kind = kinds[i];
+    }
+  };
   Sight sight = look(scope, name, skill);
   PendingSkill pending;
   pending.name = name;
@@ -57,40 +62,36 @@ Result<Round> RoundRun::put(Scope& scope,
   if (unknown && nothing) {
     scope.remove(key); // no copy of it is anywhere, so there is nothing to know
   }
-  if (nothing && !m_work.dry_run) {
+  auto refuse = [&](std::string message, std::string hint) -> Result<void> {
+    exclude_again();
     close_roots(scope);
-    return fail(ErrorCode::refused,
-                "no copy of `" + name + "` could be written",
-                m_round.warnings.empty() ? "`upskill sync status` shows why"
-                                         : m_round.warnings.front());
+    return fail(ErrorCode::refused, std::move(message), std::move(hint));
+  };
+  if (nothing && !m_work.dry_run) {
+    return refuse("no copy of `" + name + "` could be written",
+                  m_round.warnings.empty() ? "`upskill sync status` shows why"
+                                           : m_round.warnings.front());
   }
-  if (!m_work.dry_run && scope.deletions.contains(name)) {
-    forget_deletion(scope, name);
+  if (effects.must_write && pending.writes.empty() && !m_work.dry_run) {
+    return refuse("`" + name + "` is there already: there is nothing to bring back", {});
   }
   if (!m_work.dry_run) {
+    if (scope.deletions.contains(name)) {
+      forget_deletion(scope, name);
+    }
     skill->let_return(effects.readmits);
     m_marks = std::move(effects.marks);
-    const bool writes = !pending.writes.empty();
     m_pending.push_back(std::move(pending));
-    if (effects.must_write && !writes) {
-      m_pending.clear();
-      m_marks.clear();
-      close_roots(scope);
-      return fail(ErrorCode::refused,
-                  "`" + name + "` is there already: there is nothing to bring back");
-    }
     flush(scope);
     if (m_unrecorded) {
       close_roots(scope);
       return fail(*m_unrecorded);
     }
-  } else if (!unknown) {
-    for (std::size_t i = 0; i < roots.size(); ++i) {
-      skill->at(roots[i]).kind = kinds[i];
-    }
+  } else {
+    exclude_again();
   }
   close_roots(scope);
-  return std::move(m_round);
+  return {};
 }
 
 // Whoever saw the copies that were taken away is not to get one in another of its roots instead.
@@ -117,17 +118,17 @@ void RoundRun::exclude_for_readers(Scope& scope,
   }
 }
 
-Result<Round> RoundRun::withdraw(Scope& scope,
-                                 const std::string& name,
-                                 const std::vector<RootIndex>& roots,
-                                 const std::string& reason,
-                                 const WithdrawEffects& effects) {
+Result<void> RoundRun::withdraw(Scope& scope,
+                                const std::string& name,
+                                const std::vector<RootIndex>& roots,
+                                const std::string& reason,
+                                const WithdrawEffects& effects) {
   open_roots(scope);
   consider(scope, name);
   flush(scope);
   Result<void> done = withdraw_from(scope, name, roots, reason, effects);
   close_roots(scope);
-  return done ? Result<Round>(std::move(m_round)) : fail(done.error());
+  return done;
 }
 
 Result<void> RoundRun::withdraw_from(Scope& scope,

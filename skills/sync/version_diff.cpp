@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace upskill::sync {
 namespace {
@@ -53,15 +54,6 @@ Result<VersionContent> kept_version(const store::Objects& objects, const Digest&
   return VersionContent{std::move(tree), std::move(bytes)};
 }
 
-Result<VersionDiff> diff_versions(const store::Objects& objects,
-                                  const Digest& from,
-                                  const Digest& to,
-                                  const VersionDiffLimits& limits) {
-  TRY_ASSIGN(VersionContent from_kept, kept_version(objects, from));
-  TRY_ASSIGN(VersionContent to_kept, kept_version(objects, to));
-  return diff_versions(from_kept, to_kept, limits);
-}
-
 Result<VersionDiff> diff_versions(const VersionContent& from,
                                   const VersionContent& to,
                                   const VersionDiffLimits& limits) {
@@ -80,7 +72,8 @@ Result<VersionDiff> diff_versions(const VersionContent& from,
   for (const auto& [path, sides] : all) {
     paths.push_back(path);
   }
-  std::ranges::stable_partition(paths, is_document);
+  std::ranges::sort(
+      paths, {}, [](std::string_view path) { return std::pair(!is_document(path), path); });
   VersionDiff diff;
   if (paths.empty()) {
     return diff;

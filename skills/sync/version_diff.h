@@ -36,10 +36,5 @@ Result<VersionContent> kept_version(const store::Objects& objects, const Digest&
 Result<VersionDiff> diff_versions(const VersionContent& from,
                                   const VersionContent& to,
                                   const VersionDiffLimits& limits);
-// The same for two that are in the store.
-Result<VersionDiff> diff_versions(const store::Objects& objects,
-                                  const Digest& from,
-                                  const Digest& to,
-                                  const VersionDiffLimits& limits);
 
 } // namespace upskill::sync

@@ -30,11 +30,10 @@ sync::ScopeSetup project_beside(SyncWorld& world) {
 
 // The first version of the only conflict that has or has not won, as a person is shown it.
 ConflictVersion shown(SyncWorld& world, bool winner) {
-  SyncConflictsResult all{conflicts_of(world)};
-  world.engine().look_at_winners(all);
-  REQUIRE(all.conflicts.size() == 1);
-  auto version = std::ranges::find(all.conflicts[0].versions, winner, &ConflictVersion::winner);
-  REQUIRE(version != all.conflicts[0].versions.end());
+  std::vector<Conflict> all = conflicts_of(world);
+  REQUIRE(all.size() == 1);
+  auto version = std::ranges::find(all[0].versions, winner, &ConflictVersion::winner);
+  REQUIRE(version != all[0].versions.end());
   return *version;
 }
 
@@ -203,10 +202,9 @@ TEST_SUITE("Conflicts") {
     world.settle();
     std::vector<Conflict> before = conflicts_of(world);
     auto look = [&] {
-      SyncConflictsResult shown{conflicts_of(world)};
-      world.engine().look_at_winners(shown);
-      REQUIRE(shown.conflicts.size() == 1);
-      return shown.conflicts[0].versions;
+      std::vector<Conflict> shown = conflicts_of(world);
+      REQUIRE(shown.size() == 1);
+      return shown[0].versions;
     };
     auto winner_of = [](const std::vector<ConflictVersion>& versions) {
       return *std::ranges::find(versions, true, &ConflictVersion::winner);

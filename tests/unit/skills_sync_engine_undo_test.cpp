@@ -546,6 +546,35 @@ TEST_SUITE("Engine: undo") {
     CHECK(texts(world) == all("a"));
   }
 
+  TEST_CASE("of an undo that could write nothing leaves away what was taken") {
+    sync_test::WatchedFiles files;
+    SyncWorld world;
+    world.use(files);
+    world.open();
+    edit(world, 0, "a");
+    world.remove(0, "one");
+    world.settle();
+    undo(world);
+    const std::int64_t restored = newest(world).id;
+    REQUIRE(texts(world) == all("a"));
+    REQUIRE(undo_entry(world, restored));
+    REQUIRE(texts(world) == "||");
+    edit(world, 0, "b");
+    undo(world);
+    const std::int64_t withdrawn = newest(world).id;
+    REQUIRE(texts(world) == "b\n||");
+    world.remove(0, "one");
+    world.run();
+    files.before = [](const sync_test::FileCall&) -> Result<void> {
+      return fail(ErrorCode::no_space, "no space is left");
+    };
+    CHECK_FALSE(world.engine().undo({withdrawn}, world.now()));
+    files.before = {};
+    world.write_skill(0, "one", "b");
+    world.settle();
+    CHECK(texts(world) == "b\n||");
+  }
+
   TEST_CASE("that could take nothing away is none") {
     sync_test::WatchedFiles files;
     SyncWorld world;
