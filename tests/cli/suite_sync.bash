@@ -11,6 +11,14 @@ enabled() {
   wait_idle
 }
 
+# Two edits that cannot be joined, made while no daemon runs.
+edited_in_both() {
+  enabled
+  run 0 upskill daemon stop
+  sed -i 's/Do it./Do it this way./' "$a/pdf/SKILL.md"
+  sed -i 's/Do it./Do it that way./' "$c/pdf/SKILL.md"
+}
+
 test_off_at_first() {
   run 0 upskill sync status
   has "Sync is off" "upskill sync enable"
@@ -132,10 +140,7 @@ test_what_an_undo_took_away_comes_back_with_an_edit() {
 }
 
 test_a_conflict_is_kept_and_resolved() {
-  enabled
-  run 0 upskill daemon stop
-  sed -i 's/Do it./Do it this way./' "$a/pdf/SKILL.md"
-  sed -i 's/Do it./Do it that way./' "$c/pdf/SKILL.md"
+  edited_in_both
   run 0 upskill sync now --yes
   wait_idle
   run 0 upskill sync conflicts --json
@@ -246,10 +251,7 @@ test_exclude_takes_only_what_can_match() {
 }
 
 test_a_conflict_is_one_in_every_list() {
-  enabled
-  run 0 upskill daemon stop
-  sed -i 's/Do it./Do it this way./' "$a/pdf/SKILL.md"
-  sed -i 's/Do it./Do it that way./' "$c/pdf/SKILL.md"
+  edited_in_both
   run 0 upskill sync now --yes
   has "1 conflict waits for you"
   lacks "held"
@@ -307,10 +309,7 @@ test_wait_tells_of_skills_with_problems() {
 }
 
 test_wait_tells_of_conflicts() {
-  enabled
-  run 0 upskill daemon stop
-  sed -i 's/Do it./Do it this way./' "$a/pdf/SKILL.md"
-  sed -i 's/Do it./Do it that way./' "$c/pdf/SKILL.md"
+  edited_in_both
   run 0 upskill sync wait
   has "1 skill has problems"
   run 0 upskill sync resolve pdf winner --yes
@@ -445,10 +444,7 @@ test_a_folder_that_comes_back_as_another_deletes_nothing() {
 }
 
 test_conflicts_show_what_is_there_now() {
-  enabled
-  run 0 upskill daemon stop
-  sed -i 's/Do it./Do it this way./' "$a/pdf/SKILL.md"
-  sed -i 's/Do it./Do it that way./' "$c/pdf/SKILL.md"
+  edited_in_both
   run 0 upskill sync now --yes
   wait_idle
   run 0 upskill sync conflicts
@@ -470,10 +466,7 @@ test_conflicts_show_what_is_there_now() {
 }
 
 test_a_path_names_the_version_that_is_shown_there() {
-  enabled
-  run 0 upskill daemon stop
-  sed -i 's/Do it./Do it this way./' "$a/pdf/SKILL.md"
-  sed -i 's/Do it./Do it that way./' "$c/pdf/SKILL.md"
+  edited_in_both
   touch -d '1 hour ago' "$a/pdf/SKILL.md"
   run 0 upskill sync now --yes
   wait_idle
