@@ -75,7 +75,12 @@ asio::awaitable<Result<sync::Round>> SyncService::take_on(SettingsChange change,
   if (!adopted && !m_scene->sync_is_on() && !m_summary.enabled) {
     co_return sync::Round{}; // nothing is to be synchronised, and nothing is
   }
-  CO_TRY(adopted);
+  if (!adopted) {
+    Error why = std::move(adopted.error());
+    why.hint += why.hint.empty() ? "" : "; ";
+    why.hint += "the settings are saved, and count once that is mended";
+    co_return fail(std::move(why));
+  }
   AWAIT(Result<void> seen, synchronise());
   CO_TRY(seen);
   // The work loop has left the look at everything to this round, so that the caller is told of what

@@ -181,6 +181,9 @@ test_a_database_of_a_newer_version() {
     run 3 upskill sync "$command" --yes
     err_has "sync is on, but stopped" "of version 1000" "upskill daemon stop"
   done
+  run 3 upskill sync enable --exclude codex:pdf --yes
+  err_has "of version 1000" "the settings are saved"
+  grep -q codex:pdf ~/.local/share/upskill/sync.json || fail "the settings were not saved"
   run 0 upskill sync disable --yes
   run 0 upskill sync status
   has "Sync is off"
