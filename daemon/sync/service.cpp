@@ -304,8 +304,11 @@ void SyncService::describe(StatusResult& status) const {
     status.roots = std::ranges::count_if(m_scene->roots, &library::Root::exists);
   }
   status.watch = !m_watcher ? "none" : m_watcher->polling() ? "polling" : "inotify";
+  status.warnings = m_summary.warnings;
   for (std::string& warning : warnings()) {
-    status.warnings.push_back(std::move(warning));
+    if (std::ranges::find(status.warnings, warning) == status.warnings.end()) {
+      status.warnings.push_back(std::move(warning));
+    }
   }
 }
 

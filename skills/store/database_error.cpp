@@ -51,7 +51,7 @@ ErrorCode code_of(int code, int errno_value) {
 std::string hint_of(ErrorCode code) {
   switch (code) {
   case ErrorCode::no_space:
-    return "free some space; nothing was changed";
+    return "free some space";
   case ErrorCode::corrupt:
     return "`upskill daemon stop`: the next start puts it aside and begins a new one, and no skill "
            "is "

@@ -112,9 +112,12 @@ SyncStore::find_conflict(Id scope, std::string_view skill, ConflictKind kind) {
 
 Result<void> SyncStore::update_conflict(const ConflictRow& row) {
   TRY_ASSIGN(Transaction transaction, begin());
-  TRY_ASSIGN(Statement update,
-             m_database.query(
-                 "UPDATE conflicts SET reason = ? WHERE id = ? RETURNING id", row.reason, row.id));
+  TRY_ASSIGN(
+      Statement update,
+      m_database.query("UPDATE conflicts SET skill = ?, reason = ? WHERE id = ? RETURNING id",
+                       row.skill,
+                       row.reason,
+                       row.id));
   TRY(returned_id(std::move(update), "conflict", row.id));
   TRY(m_database.run("DELETE FROM conflict_versions WHERE conflict = ?", row.id));
   TRY(add_versions(m_database, row.id, row));

@@ -180,13 +180,18 @@ Result<void> settle_deletion(Engine::State& state,
                              std::optional<Round>& done) {
   auto deletion = scope.deletions.find(row.skill);
   if (params.take == "delete") {
-    if (deletion != scope.deletions.end() && !work.dry_run) {
-      deletion->second.confirmed = true;
-    }
     work.everything = true;
     work.only_skill = row.skill;
-    TRY_ASSIGN(Round round, RoundRun(state, work).run());
-    join(done, std::move(round));
+    const bool known = deletion != scope.deletions.end();
+    const bool before = known && std::exchange(deletion->second.confirmed, true);
+    Result<Round> round = RoundRun(state, work).run();
+    if (known && work.dry_run) {
+      scope.deletions[row.skill].confirmed = before;
+    }
+    if (!round) {
+      return fail(round.error());
+    }
+    join(done, std::move(*round));
     return {};
   }
   if (params.take != "restore") {

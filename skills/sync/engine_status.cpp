@@ -5,6 +5,8 @@
 namespace upskill::sync {
 namespace {
 
+constexpr std::size_t k_most_warnings = 100; // of one status; each skill says its own
+
 // What is known of a copy whose root cannot be looked at is no truth about now.
 bool is_out_of_sight(const Scope& scope, const Replica& replica) {
   const Root& root = scope.roots[replica.root];
@@ -196,6 +198,12 @@ SyncOverview overview_of(const Engine::State& state, std::string_view only) {
       overview.skills += is_meant(only, name);
       result.problems += is_meant(only, name);
     });
+    // Those of the last round alone would say nothing of a skill that it did not look at.
+    for (const auto& [name, note] : scope.notes) {
+      if (is_meant(only, name) && result.warnings.size() < k_most_warnings) {
+        result.warnings.push_back(note);
+      }
+    }
   }
   result.state = !result.enabled   ? SyncState::off
                  : halted          ? SyncState::halted

@@ -169,7 +169,10 @@ find_newest(Engine::State& state, bool force, std::vector<std::string>& passed_o
       }
       Scope* scope = live_scope(state, row);
       if (scope == nullptr) {
-        first = first ? first : not_in_sync(row.skill).value();
+        Error why = not_in_sync(row.skill).value();
+        passed_over.push_back(why.message);
+        first = first ? first : std::move(why);
+        stuck.emplace(row.scope, row.skill);
         continue;
       }
       TRY_ASSIGN(Undoing undoing, undoing_of(state, *scope, std::move(row)));

@@ -33,7 +33,7 @@ void Skill::let_return() {
 
 void Skill::let_return(const std::vector<RootIndex>& roots) {
   std::erase_if(replicas, [&](const Replica& one) {
-    return one.kind == store::ReplicaKind::excluded && one.withdrawn
+    return one.kind == store::ReplicaKind::excluded
            && std::ranges::find(roots, one.root) != roots.end();
   });
 }

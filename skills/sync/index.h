@@ -40,7 +40,8 @@ struct Skill {
   Replica* find(RootIndex root);
   const Replica* find(RootIndex root) const;
   Replica& at(RootIndex root); // made when there is none
-  // What an undo took away may be written again: in all roots, or in those.
+  // Copies may be made again: where an undo took them away, or in those roots whatever was the
+  // reason.
   void let_return();
   void let_return(const std::vector<RootIndex>& roots);
 };

@@ -99,7 +99,7 @@ Decision reconcile(const std::optional<Digest>& ancestor,
     decision.verdict = ancestor ? Verdict::update : Verdict::adopt;
   } else if (stale || (!decision.deleted_in.empty() && current)) {
     decision.verdict = Verdict::remove;
-  } else if (!alive && !current && (ancestor || !decision.deleted_in.empty())) {
+  } else if (!alive && !current && !decision.deleted_in.empty()) {
     decision.verdict = Verdict::gone;
   }
   return decision;

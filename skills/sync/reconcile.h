@@ -36,7 +36,7 @@ enum class Verdict : std::uint8_t {
   merge,    // several versions of which none was made from another: try to join, else a conflict
   conflict, // several versions, and of one of them nobody knows what it was made from
   remove,   // a copy was deleted and nobody changed another
-  gone      // no copy is left anywhere: forget it
+  gone      // every agreed copy was deleted: forget it
 };
 
 struct Version {

@@ -23,6 +23,16 @@ bool may_be_skill(const FolderNames::Name& name, std::string_view text) {
          && text.front() != '.' && !library::ignored_name(text);
 }
 
+// Its copies lie in roots that take no part any more, and say nothing about the others.
+bool is_only_elsewhere(const Skill& skill, const Sight& sight) {
+  bool here = std::ranges::any_of(sight.observations, [](const Observation& seen) {
+    return seen.base || seen.presence != Presence::absent;
+  });
+  return !here && std::ranges::any_of(skill.elsewhere, [](const store::ReplicaRow& row) {
+    return row.hash.has_value();
+  });
+}
+
 // Puts back what a dry round found out about a skill's copies and what would be remembered for
 // good: a link that was taken away, say. The round after it would see nothing new in it, and so
 // neither record nor log it. What was seen at the last look stays.
@@ -203,8 +213,9 @@ void RoundRun::look_and_decide(Scope& scope, const std::string& name) {
     return;
   }
   Sight sight = look(scope, name, skill != nullptr && skill->name == name ? skill : nullptr);
-  bool anything = std::ranges::any_of(sight.observations, [](const Observation& seen) {
-    return seen.presence == Presence::copy || seen.presence == Presence::problem;
+  bool anything = std::ranges::any_of(sight.observations, [&](const Observation& seen) {
+    return seen.presence == Presence::copy
+           || (seen.presence == Presence::problem && !sight.stats[seen.root].is_no_folder);
   });
   if (skill != nullptr && skill->name != name) {
     if (anything) {
@@ -303,6 +314,9 @@ void RoundRun::decide(Scope& scope, const std::string& name, Skill& skill, Sight
         scope.remove(m_state.key_of(name));
       }
       return; // nothing that could be propagated: problems, or copies being written
+    }
+    if (is_only_elsewhere(skill, sight)) {
+      return;
     }
     pending.action = SyncAction::create;
     store::Id id = skill.id;

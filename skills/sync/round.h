@@ -61,6 +61,9 @@ struct WithdrawEffects {
   bool may_take_last = false; // even where no other copy can be seen
 };
 
+// Until when no copy is made in a root.
+enum class Excluded : std::uint8_t { until_edited, for_good };
+
 // What became of an edit that came too late.
 enum class LateEdit : std::uint8_t {
   conflict,   // there is a conflict now that says so
@@ -139,7 +142,9 @@ private:
   bool is_root_emptied(Scope& scope, RootIndex root);
   bool is_still_emptied(Scope& scope, RootIndex root);
   void halt_emptied(Scope& scope, RootIndex root, std::size_t missing);
-  Result<void> log_unlinked(const Scope& scope, const Skill& skill, RootIndex root);
+  void forget_link(Scope& scope, Skill& skill, const Sight& sight, RootIndex root);
+  void forget_left_alone(Scope& scope, Skill& skill);
+  void record_look(const Scope& scope, const Skill& skill);
   void remember(Scope& scope, Skill& skill, const Sight& sight);
 
   // round_put.cpp
@@ -160,6 +165,7 @@ private:
                            Skill& skill,
                            const Sight& sight,
                            const std::vector<RootIndex>& roots,
+                           Excluded how_long,
                            store::HistoryRow& history);
   Result<void> record_withdrawal(Scope& scope,
                                  const std::string& name,
@@ -238,7 +244,7 @@ private:
   // round_delete.cpp
   void note_deletion(Scope& scope, const std::string& name);
   void carry_out_deletions(Scope& scope);
-  void carry_out(Scope& scope, const std::string& name, const std::string& reason);
+  void carry_out(Scope& scope, const std::string& name, const std::string& renamed);
   void
   hold(Scope& scope, const std::string& name, PendingDeletion& deletion, const std::string& why);
   bool take_out(Scope& scope,
@@ -251,6 +257,7 @@ private:
                               const Sight& sight,
                               store::HistoryRow& history);
   std::string renamed_to(const Scope& scope, const Skill& skill) const;
+  Result<void> take_conflict_along(Scope& scope, const std::string& from, const std::string& to);
   void forget_deletion(Scope& scope, const std::string& name);
 
   void step(SyncAction action,

@@ -60,7 +60,7 @@ void RoundRun::carry_out_deletions(Scope& scope) {
 
   struct Due {
     std::string name;
-    std::string reason;
+    std::string renamed;
     bool guarded;
   };
 
@@ -108,8 +108,7 @@ void RoundRun::carry_out_deletions(Scope& scope) {
       again(scope, name, ripe_ms);
       continue;
     }
-    due.push_back(
-        {name, renamed.empty() ? std::string() : "renamed to `" + renamed + "`", waits && left});
+    due.push_back({name, std::move(renamed), waits && left});
   }
   std::string why;
   for (std::size_t i = 0; i < guarded_in.size(); ++i) {
@@ -125,7 +124,7 @@ void RoundRun::carry_out_deletions(Scope& scope) {
     } else {
       PendingDeletion& deletion = scope.deletions[one.name];
       deletion.counted = deletion.counted || !m_work.dry_run;
-      carry_out(scope, one.name, one.reason);
+      carry_out(scope, one.name, one.renamed);
     }
   }
   if (m_work.dry_run) {
@@ -165,7 +164,8 @@ void RoundRun::hold(Scope& scope,
 
 // Looks once more, then takes the copies out of every root into the trash. What differs from what
 // was agreed stays: an edit beats a deletion.
-void RoundRun::carry_out(Scope& scope, const std::string& name, const std::string& reason) {
+void RoundRun::carry_out(Scope& scope, const std::string& name, const std::string& renamed) {
+  const std::string reason = renamed.empty() ? std::string() : "renamed to `" + renamed + "`";
   Skill* skill = scope.find(m_state.key_of(name));
   Sight sight = look(scope, name, skill);
   Decision decision = reconcile(skill->ancestor, sight.observations);
@@ -220,11 +220,34 @@ void RoundRun::carry_out(Scope& scope, const std::string& name, const std::strin
   }
   scope.retries.erase(name);
   warn_if(record_removal(scope, name, sight, history));
+  if (!renamed.empty()) {
+    warn_if(take_conflict_along(scope, name, renamed));
+  }
   for (const auto& [other, note] : scope.notes) {
     if (other != name && m_state.key_of(other) == m_state.key_of(name)) {
       again(scope, other, m_work.now.steady_ms); // it stood in the way of this one
     }
   }
+}
+
+// A skill that was renamed takes its open conflict to its new name.
+Result<void>
+RoundRun::take_conflict_along(Scope& scope, const std::string& from, const std::string& to) {
+  TRY_ASSIGN(auto row, m_state.store.find_conflict(scope.id, from, ConflictKind::content));
+  TRY_ASSIGN(auto other, m_state.store.find_conflict(scope.id, to, ConflictKind::content));
+  if (!row || other) {
+    return {};
+  }
+  row->skill = to;
+  for (store::ConflictVersionRow& version : row->versions) {
+    if (base_name(version.path) == from) {
+      version.path = join_path(parent_path(version.path), to);
+    }
+  }
+  TRY(m_state.store.update_conflict(*row));
+  scope.conflicts.erase(from);
+  scope.conflicts.insert(to);
+  return {};
 }
 
 bool RoundRun::take_out(Scope& scope,

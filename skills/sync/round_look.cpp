@@ -26,6 +26,10 @@ bool is_known(const Replica* replica, const StatResult& stat) {
          && replica->fingerprint == stat.fingerprint;
 }
 
+bool leaves_alone(const Scope& scope, const std::string& name, RootIndex root) {
+  return !scope.setup.exclude.empty() && is_left_alone(scope.setup, root, name);
+}
+
 bool is_there(int folder_fd, const std::string& path) {
   return ::faccessat(folder_fd, path.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
@@ -44,6 +48,12 @@ bool RoundRun::is_settled(Scope& scope, const std::string& name, Skill& skill) {
   for (RootIndex i = 0; i < scope.roots.size(); ++i) {
     const Root& root = scope.roots[i];
     const Replica* replica = skill.find(i);
+    if (leaves_alone(scope, name, i)) {
+      if (replica != nullptr) {
+        return false; // known from before that was decided
+      }
+      continue;
+    }
     if (!root.fd || !root.usable()) {
       if (replica != nullptr && replica->base) {
         present.set(i);
@@ -95,6 +105,10 @@ Sight RoundRun::look(Scope& scope, const std::string& name, const Skill* skill) 
     Observation& seen = sight.observations[i];
     const Replica* replica = skill != nullptr ? skill->find(i) : nullptr;
     seen.root = i;
+    if (leaves_alone(scope, name, i)) {
+      seen.usable = false;
+      continue;
+    }
     seen.base = replica != nullptr ? replica->base : std::nullopt;
     seen.usable = root.usable() || root.judgement.health == RootHealth::absent;
     if (!seen.usable || !root.fd) {
@@ -262,10 +276,10 @@ void RoundRun::halt_emptied(Scope& scope, RootIndex index, std::size_t missing) 
   }
 }
 
-// A person took a link away; from now on that can be undone.
-Result<void> RoundRun::log_unlinked(const Scope& scope, const Skill& skill, RootIndex root) {
+// A person took a link away, and with it the skill from the agents that read this root, and from no
+// other. From now on that can be undone.
+void RoundRun::forget_link(Scope& scope, Skill& skill, const Sight& sight, RootIndex root) {
   store::HistoryRow history;
-  TRY_ASSIGN(history.batch, batch());
   history.time_ms = m_work.now.wall_ms;
   history.action = SyncAction::unlink;
   history.skill = skill.name;
@@ -275,11 +289,24 @@ Result<void> RoundRun::log_unlinked(const Scope& scope, const Skill& skill, Root
   history.after = skill.ancestor;
   history.reason = "its link was deleted there";
   history.paths = {{scope.path_of(root, skill.name), {}, {}, store::ReplicaKind::link}};
-  return m_state.store.add_history(history).map([](store::Id) {});
+  skill.at(root).kind = store::ReplicaKind::excluded;
+  exclude_for_readers(scope, skill, sight, {root}, Excluded::for_good, history);
+  record_look(scope, skill);
+  if (m_work.dry_run || skill.id == 0) {
+    return;
+  }
+  auto log = [&]() -> Result<void> {
+    TRY_ASSIGN(history.batch, batch());
+    TRY(m_state.store.add_history(history));
+    return {};
+  };
+  warn_if(log());
 }
 
 // What the look says about single copies, whatever is decided about the skill.
 void RoundRun::remember(Scope& scope, Skill& skill, const Sight& sight) {
+  std::vector<RootIndex> unlinked;
+  forget_left_alone(scope, skill);
   for (const Observation& seen : sight.observations) {
     if (!seen.usable) {
       continue;
@@ -295,23 +322,16 @@ void RoundRun::remember(Scope& scope, Skill& skill, const Sight& sight) {
     replica->differs = seen.presence == Presence::copy && seen.hash != skill.ancestor;
     if (seen.presence == Presence::link) {
       replica->kind = store::ReplicaKind::link;
-      if (replica->base) {
-        // A person put it in the place of a copy: what was agreed there is the other copy's now,
-        // and taking the link away deletes nothing.
-        scope.agree(skill, seen.root, std::nullopt);
-        if (!m_work.dry_run && skill.id != 0) {
-          warn_if(m_state.record_replicas(scope, skill));
-        }
-      }
-    } else if (seen.presence == Presence::absent && replica->kind == store::ReplicaKind::link) {
-      // Deleting a link takes the skill from the agents that read this root only.
-      replica->kind = store::ReplicaKind::excluded;
-      if (!m_work.dry_run && skill.id != 0) {
-        warn_if(m_state.record_replicas(scope, skill));
-        warn_if(log_unlinked(scope, skill, seen.root));
-      }
     } else if (seen.presence == Presence::copy) {
       replica->kind = store::ReplicaKind::copy;
+    } else if (seen.presence == Presence::absent && replica->kind == store::ReplicaKind::link) {
+      unlinked.push_back(seen.root);
+    }
+    if (!sight.stats[seen.root].link_target.empty() && replica->base) {
+      // A person put a link, wherever it leads, in the place of a copy: what was agreed there is
+      // the other copies' now, and taking the link away deletes nothing.
+      scope.agree(skill, seen.root, std::nullopt);
+      record_look(scope, skill);
     }
     if (replica->base && seen.presence == Presence::copy && seen.hash == *replica->base
         && !(replica->fingerprint == sight.stats[seen.root].fingerprint)
@@ -319,6 +339,33 @@ void RoundRun::remember(Scope& scope, Skill& skill, const Sight& sight) {
       replica->fingerprint = sight.stats[seen.root].fingerprint;
       m_fingerprints.insert(static_cast<SkillIndex>(&skill - scope.skills.data()));
     }
+  }
+  for (RootIndex root : unlinked) {
+    forget_link(scope, skill, sight, root);
+  }
+}
+
+// What is taken up again later is a stranger then: nobody knows what became of it meanwhile.
+void RoundRun::forget_left_alone(Scope& scope, Skill& skill) {
+  std::vector<RootIndex> gone;
+  for (const Replica& replica : skill.replicas) {
+    if (leaves_alone(scope, skill.name, replica.root)) {
+      gone.push_back(replica.root);
+    }
+  }
+  if (gone.empty() || m_work.dry_run) {
+    return;
+  }
+  for (RootIndex root : gone) {
+    scope.agree(skill, root, std::nullopt);
+    std::erase_if(skill.replicas, [&](const Replica& one) { return one.root == root; });
+  }
+  record_look(scope, skill);
+}
+
+void RoundRun::record_look(const Scope& scope, const Skill& skill) {
+  if (!m_work.dry_run && skill.id != 0) {
+    warn_if(m_state.record_replicas(scope, skill));
   }
 }
 

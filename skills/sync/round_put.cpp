@@ -99,6 +99,7 @@ void RoundRun::exclude_for_readers(Scope& scope,
                                    Skill& skill,
                                    const Sight& sight,
                                    const std::vector<RootIndex>& roots,
+                                   Excluded how_long,
                                    store::HistoryRow& history) {
   for (const AgentSetup& agent : scope.setup.agents) {
     if (std::ranges::find_first_of(agent.reads, roots) == agent.reads.end()) {
@@ -110,7 +111,7 @@ void RoundRun::exclude_for_readers(Scope& scope,
       bool excluded = known != nullptr && known->kind == store::ReplicaKind::excluded;
       if (seen.usable && seen.presence == Presence::absent && !seen.base && !excluded) {
         skill.at(root).kind = store::ReplicaKind::excluded;
-        skill.at(root).withdrawn = true;
+        skill.at(root).withdrawn = how_long == Excluded::until_edited;
         history.paths.push_back(
             {scope.path_of(root, skill.name), {}, {}, store::ReplicaKind::withdrawn});
       }
@@ -225,7 +226,7 @@ Result<void> RoundRun::withdraw_from(Scope& scope,
   }
   const bool nothing_left = !stays && !left;
   if (!nothing_left) {
-    exclude_for_readers(scope, *skill, sight, roots, history);
+    exclude_for_readers(scope, *skill, sight, roots, Excluded::until_edited, history);
   }
   return record_withdrawal(scope, name, sight, nothing_left, history, effects.marks);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 
 namespace upskill::sync {
 namespace {
@@ -111,8 +112,10 @@ void RoundRun::spread(Scope& scope,
   RootSet present;
   RootSet links;
   for (const Observation& seen : sight.observations) {
+    // One that is being written, or cannot be looked at, is no reason for another one elsewhere.
+    bool is_kept = seen.base && (!seen.usable || seen.presence == Presence::problem);
     if (seen.presence == Presence::copy || seen.presence == Presence::link
-        || (!seen.usable && seen.base)) {
+        || seen.presence == Presence::incomplete || is_kept) {
       present.set(seen.root);
     }
     if (seen.presence == Presence::link) {
@@ -294,9 +297,13 @@ std::string
 RoundRun::link_target(Scope& scope, const std::string& name, const Sight& sight, RootIndex root) {
   struct stat here {};
 
-  if (::stat(scope.setup.roots[root].path.c_str(), &here) != 0
-      && ::stat(parent_path(scope.setup.roots[root].path).c_str(), &here) != 0) {
-    return {};
+  // It may have to be made first, and what it lies in.
+  std::string folder = scope.setup.roots[root].path;
+  while (::stat(folder.c_str(), &here) != 0) {
+    if (errno != ENOENT || folder == "/") {
+      return {};
+    }
+    folder = parent_path(folder);
   }
   for (const Observation& seen : sight.observations) {
     struct stat there {};

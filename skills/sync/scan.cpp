@@ -313,6 +313,7 @@ StatResult look_at(int root_fd, const std::string& name, UniqueFd& folder, mode_
   if (!S_ISDIR(status.st_mode)) {
     result.presence = Presence::problem;
     result.problem = "`" + name + "` is not a folder";
+    result.is_no_folder = true;
     return result;
   }
   folder.reset(open_folder_at(root_fd, name.c_str()));

@@ -37,6 +37,7 @@ struct StatResult {
   std::int64_t newest_change_ns = 0; // newest mtime or ctime of a file, wall clock
   std::int64_t newest_mtime_ns = 0;
   std::string link_target = {}; // as it is written
+  bool is_no_folder = false;    // nor a link to one: a note somebody left between the skills
   std::string problem = {};
 };
 

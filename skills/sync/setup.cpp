@@ -33,6 +33,20 @@ bool is_excluded(const ScopeSetup& setup, std::string_view skill) {
   });
 }
 
+bool is_left_alone(const ScopeSetup& setup, RootIndex root, std::string_view skill) {
+  bool has_readers = false;
+  for (const AgentSetup& agent : setup.agents) {
+    if (std::ranges::find(agent.reads, root) == agent.reads.end()) {
+      continue;
+    }
+    has_readers = true;
+    if (!is_excluded_for(setup, agent.id, skill)) {
+      return false;
+    }
+  }
+  return has_readers;
+}
+
 bool is_excluded_for(const ScopeSetup& setup, std::string_view agent, std::string_view skill) {
   return std::ranges::any_of(setup.exclude, [&](const std::string& rule) {
     std::size_t colon = rule.find(':');

@@ -52,6 +52,8 @@ struct ScopeSetup {
 bool matches_pattern(std::string_view text, std::string_view pattern);
 // Whether the skill is out of sync altogether, or for this agent.
 bool is_excluded(const ScopeSetup& setup, std::string_view skill);
+// Whether nobody who reads this root wants the skill: what lies there is the agents' own business.
+bool is_left_alone(const ScopeSetup& setup, RootIndex root, std::string_view skill);
 bool is_excluded_for(const ScopeSetup& setup, std::string_view agent, std::string_view skill);
 
 } // namespace upskill::sync

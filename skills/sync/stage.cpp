@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -18,14 +19,19 @@ namespace upskill::sync {
 namespace {
 
 constexpr std::uint64_t k_most_counted = std::uint64_t{1} << 62;
+constexpr std::string_view k_git_ignore = ".gitignore";
 
-bool same_device(const std::string& a, const std::string& b) {
-  struct stat first {};
+// Whether something can be moved from one folder to the other: not where a part of a file system is
+// mounted upon itself.
+bool same_mount(const std::string& a, const std::string& b) {
+  struct statx first {};
 
-  struct stat second {};
+  struct statx second {};
 
-  return ::stat(a.c_str(), &first) == 0 && ::stat(b.c_str(), &second) == 0
-         && first.st_dev == second.st_dev;
+  return ::statx(AT_FDCWD, a.c_str(), 0, STATX_MNT_ID, &first) == 0
+         && ::statx(AT_FDCWD, b.c_str(), 0, STATX_MNT_ID, &second) == 0
+         && first.stx_dev_major == second.stx_dev_major
+         && first.stx_dev_minor == second.stx_dev_minor && first.stx_mnt_id == second.stx_mnt_id;
 }
 
 bool is_kind(EntryKind kind, std::uint8_t type) {
@@ -94,8 +100,7 @@ tl::unexpected<Error> changed(const std::string& path) {
 
 Result<std::string> Stager::folder_of(const std::string& root) {
   auto known = m_folders.find(root);
-  if (known != m_folders.end()
-      && (known->second.checked || same_device(known->second.path, root))) {
+  if (known != m_folders.end() && (known->second.checked || same_mount(known->second.path, root))) {
     known->second.checked = true;
     return known->second.path;
   }
@@ -104,7 +109,7 @@ Result<std::string> Stager::folder_of(const std::string& root) {
   std::string beside = join_path(parent, k_folder_name);
   Error last;
   for (const std::string& folder : {beside, inside}) {
-    if (folder == beside && !same_device(parent, root)) {
+    if (folder == beside && !same_mount(parent, root)) {
       continue;
     }
     auto made = m_files.make_folder(folder, 0700);
@@ -113,7 +118,8 @@ Result<std::string> Stager::folder_of(const std::string& root) {
 
     if ((made || made.error().code == ErrorCode::already_exists)
         && ::lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode)
-        && same_device(folder, root)) {
+        && same_mount(folder, root)) {
+      hide_from_git(folder);
       m_folders.insert_or_assign(root, StageFolder{folder, true});
       count_on_from(folder);
       return folder;
@@ -125,6 +131,15 @@ Result<std::string> Stager::folder_of(const std::string& root) {
   return fail(last.message.empty()
                   ? Error{ErrorCode::permission, "cannot stage beside `" + root + "`", {}}
                   : last);
+}
+
+// Or `git add -A` in the minute in which a replaced folder lingers would take it along.
+void Stager::hide_from_git(const std::string& folder) {
+  const std::string path = join_path(folder, k_git_ignore);
+  if (::access(path.c_str(), F_OK) != 0) {
+    UniqueFd in(open_folder_at(AT_FDCWD, folder.c_str()));
+    (void)m_files.write_file({path, in.get(), folder.size() + 1}, "*\n", 0600);
+  }
 }
 
 void Stager::begin_round() {
@@ -328,7 +343,12 @@ void Stager::carry_ignored(const std::string& from,
                            const ReadResult& displaced) {
   for (const std::string& path : displaced.ignored) {
     // Where the new version has no such folder any more it stays with the old one, which is kept.
-    (void)m_files.move(join_path(from, path), join_path(to, path));
+    Aside ignored = {join_path(from, path), join_path(to, path)};
+    auto moved = m_files.move(ignored.path, ignored.target);
+    if (!moved && moved.error().code != ErrorCode::not_found
+        && moved.error().code != ErrorCode::already_exists) {
+      m_asides.push_back(std::move(ignored)); // tried again with the next round
+    }
   }
 }
 
@@ -343,7 +363,7 @@ std::vector<std::pair<std::string, std::string>> Stager::leftovers(const std::st
     }
     for (const FolderNames::Name& name : names.names()) {
       std::string_view text = names.view(name);
-      if (text.find('.') != std::string_view::npos) {
+      if (text != k_git_ignore && text.find('.') != std::string_view::npos) {
         found.emplace_back(join_path(folder, text), whole_name(fd.get(), text));
       }
     }
@@ -359,6 +379,12 @@ void Stager::tidy(const std::string& root) {
     if (::lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
       for (const std::string& link : unused_name_links(folder)) {
         (void)m_files.remove_file(link);
+      }
+      FolderNames left;
+      UniqueFd fd(open_folder_at(AT_FDCWD, folder.c_str()));
+      if (fd && left.read(fd.get()) && left.names().size() == 1
+          && left.view(left.names().front()) == k_git_ignore) {
+        (void)m_files.remove_file(join_path(folder, k_git_ignore));
       }
       (void)m_files.remove_folder(folder); // refuses unless it is empty
     }

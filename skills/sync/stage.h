@@ -99,6 +99,7 @@ private:
 
   Result<std::string> folder_of(const std::string& root);
   void count_on_from(const std::string& folder);
+  void hide_from_git(const std::string& folder);
   Result<std::string> fresh_path(const std::string& root, const std::string& skill);
   Result<void> write(const std::string& path,
                      const Tree& tree,

@@ -112,7 +112,7 @@ void World::check_bystanders() {
                                        away(one.root) + "/" + one.path,
                                        away(one.root) + "/skills/" + one.path};
     bool skill_is_there = is_folder(at(one.root, one.path.substr(0, one.path.find('/'))));
-    if (one.inside_skill && (!skill_is_there || m_slipped)) {
+    if (one.inside_skill && (!skill_is_there || m_slipped || m_failed)) {
       std::string inside = one.path.substr(one.path.find('/'));
       std::string stage = parent_path(root(one.root)) + "/.upskill-stage";
       for (const std::string& name : names_in(stage)) {

@@ -59,6 +59,49 @@ TEST_SUITE("Conflicts") {
     CHECK(conflicts_of(world).empty());
   }
 
+  TEST_CASE("a skill that is renamed takes its conflict along") {
+    SyncWorld world;
+    world.write_skill(0, "one", "left");
+    world.write_skill(1, "one", "right");
+    world.settle();
+    const std::string lost = shown(world, false).hash;
+    world.remove(0, "two");
+    std::filesystem::rename(world.at(0, "one"), world.at(0, "two"));
+    world.settle();
+    REQUIRE(exists(world.at(2, "two")));
+    REQUIRE_FALSE(exists(world.at(2, "one")));
+    REQUIRE(conflicts_of(world).size() == 1);
+    CHECK(conflicts_of(world)[0].skill == "two");
+    CHECK(shown(world, true).path.ends_with("/two"));
+    CHECK(world.engine().status("two").skills.at(0).state == SkillSyncState::conflict);
+    REQUIRE(world.engine().resolve({"two", lost.substr(0, 8), false}, world.now()));
+    world.settle();
+    CHECK(conflicts_of(world).empty());
+    CHECK_FALSE(exists(world.at(0, "one")));
+  }
+
+  TEST_CASE("the plan to carry out a held deletion says what goes, and confirms nothing") {
+    SyncWorld world;
+    for (char name : std::string("abcdef")) {
+      world.write_skill(0, std::string(1, name), "text");
+    }
+    world.settle();
+    for (char name : std::string("abcde")) {
+      world.remove(1, std::string(1, name));
+    }
+    world.settle();
+    REQUIRE(world.engine().status().held == 5);
+    auto planned = world.engine().resolve({"a", "delete", true}, world.now());
+    REQUIRE_MESSAGE(planned, planned.error().message);
+    CHECK(planned->steps.size() == 2);
+    world.settle();
+    CHECK(world.engine().status().held == 5);
+    CHECK(exists(world.at(0, "a")));
+    REQUIRE(world.engine().resolve({"a", "delete", false}, world.now()));
+    CHECK_FALSE(exists(world.at(0, "a")));
+    CHECK(exists(world.at(0, "b")));
+  }
+
   TEST_CASE("a skill whose name is a number goes before the conflict of that number") {
     SyncWorld world;
     world.write_skill(0, "other", "left");

@@ -319,6 +319,26 @@ TEST_SUITE("Engine: undo") {
     CHECK_FALSE(done);
   }
 
+  TEST_CASE("tells what it passes over where sync is off") {
+    SyncWorld world;
+    edit(world, 0, "a");
+    sync::ScopeSetup project = world.setup();
+    project.project = world.folder() / "project";
+    for (sync::RootSetup& root : project.roots) {
+      root.path = project.project + "/" + root.agents[0];
+      std::filesystem::create_directories(root.path);
+    }
+    REQUIRE(world.engine().configure({world.setup(), project}, world.now()));
+    write(project.roots[0].path + "/two/SKILL.md", "---\nname: two\n---\n");
+    world.settle();
+    project.enabled = false;
+    REQUIRE(world.engine().configure({world.setup(), project}, world.now()));
+    auto round = world.engine().undo({.dry_run = true}, world.now());
+    REQUIRE_MESSAGE(round, round.error().message);
+    REQUIRE(round->warnings.size() == 1);
+    CHECK(round->warnings[0] == "`two` is not under sync any more");
+  }
+
   TEST_CASE("of a deletion and back deletes for good") {
     SyncWorld world;
     edit(world, 0, "a");

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 
@@ -46,7 +47,8 @@ Result<StagedCopy> stage(WatchedFiles& files, const std::string& root) {
 
 std::size_t left_below(const std::string& folder) {
   std::filesystem::recursive_directory_iterator all(folder);
-  return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      all, [](const auto& entry) { return entry.path().filename() != ".gitignore"; }));
 }
 
 } // namespace
