@@ -214,8 +214,11 @@ asio::awaitable<Result<void>> SyncService::adopt(Scene scene) {
   co_return configured;
 }
 
+// A project may go and come back while somebody stands in it, who keeps its folder alive: only the
+// folder that it lies in tells of that.
 std::string SyncService::boundary_of(const library::Root& root) const {
-  return root.project.empty() ? m_context.places.home : root.project;
+  bool at_home = root.project.empty() || is_inside(root.project, m_context.places.home);
+  return at_home ? m_context.places.home : parent_path(root.project);
 }
 
 // What waits for quiet was numbered by the list before.

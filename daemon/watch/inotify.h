@@ -19,6 +19,9 @@ inline constexpr std::uint32_t k_folder_mask = IN_CLOSE_WRITE | IN_MOVED_FROM | 
 // A folder on the way to a root that is there: only its loss, and that of what is in it, matters.
 inline constexpr std::uint32_t k_guard_mask =
     IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF;
+// A folder above the boundary of a root that is there: what else goes in it, such as in /tmp, is to
+// wake nobody.
+inline constexpr std::uint32_t k_outside_mask = IN_DELETE_SELF | IN_MOVE_SELF;
 // The last folder that exists on the way to one that is not.
 inline constexpr std::uint32_t k_anchor_mask = k_guard_mask | IN_CREATE;
 

@@ -41,7 +41,7 @@ struct Location {
     std::string next; // the name it is to show, on the way to the root
   };
 
-  std::vector<Ancestor> ancestors; // the boundary first
+  std::vector<Ancestor> ancestors; // the outermost first
   bool limit_reached = false;
   Walk root; // from the root itself, as if it were called with its path
 };

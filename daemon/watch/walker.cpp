@@ -10,6 +10,8 @@
 #include <sys/syscall.h>
 
 #include <cerrno>
+#include <optional>
+#include <utility>
 
 namespace upskill::watch {
 namespace {
@@ -140,33 +142,60 @@ void Walker::note(int folder, std::uint32_t place, const char* name, unsigned ch
   m_walk.names += text;
 }
 
+namespace {
+
+// What stands there; nothing where nothing does.
+std::optional<mode_t> mode_of(const std::string& path) {
+  struct stat status = {};
+  return ::lstat(path.c_str(), &status) == 0 ? std::optional(status.st_mode) : std::nullopt;
+}
+
+// What stands at `path` once `folder`, which it is to show in, tells of its coming.
+std::optional<mode_t> awaited(int inotify, const std::string& folder, const std::string& path) {
+  add_watch(inotify, folder.c_str(), k_anchor_mask);
+  return mode_of(path);
+}
+
+} // namespace
+
 Location locate(int inotify, const WatchRoot& root) {
   Location location;
-  std::string folder = root.boundary;
+  std::string above;
+  std::string folder = "/";
   while (folder != root.path) {
-    std::size_t start = folder == "/" ? 1 : folder.size() + 1;
-    std::size_t end = std::min(root.path.find('/', start), root.path.size());
-    std::string next = root.path.substr(start, end - start);
-    int wd = add_watch(inotify, folder.c_str(), k_guard_mask);
-    if (wd < 0) {
-      location.limit_reached = is_watch_limit(errno);
-      return location; // not even the boundary: there is nothing to wait for
+    bool outside = folder.size() < root.boundary.size();
+    int wd = add_watch(inotify, folder.c_str(), outside ? k_outside_mask : k_guard_mask);
+    if (wd < 0 && is_watch_limit(errno)) {
+      location.limit_reached = true;
+      return location;
     }
-    location.ancestors.push_back({wd, std::move(next)});
-    std::string below = root.path.substr(0, end);
-    // Looked at before and after its parent is watched for it, so that none appears unseen.
-    struct stat status = {};
-    if (::lstat(below.c_str(), &status) != 0) {
-      add_watch(inotify, folder.c_str(), k_anchor_mask);
-      if (::lstat(below.c_str(), &status) != 0) {
+    // One that may be passed but not read is left out; any other has gone since it was looked at.
+    if (wd < 0 && errno != EACCES) {
+      if (above.empty() || !awaited(inotify, above, folder)) {
         return location;
       }
+      above.clear(); // once: from here on its folder tells of it
+      continue;
     }
-    if (!S_ISDIR(status.st_mode)) {
+    std::size_t start = folder == "/" ? 1 : folder.size() + 1;
+    std::size_t end = std::min(root.path.find('/', start), root.path.size());
+    if (wd >= 0) {
+      location.ancestors.push_back({wd, root.path.substr(start, end - start)});
+    }
+    // Looked at before and after its parent is watched for it, so that none appears unseen.
+    std::string below = root.path.substr(0, end);
+    std::optional<mode_t> mode = mode_of(below);
+    if (!mode) {
+      mode = awaited(inotify, folder, below);
+    }
+    if (!mode) {
+      return location;
+    }
+    if (!S_ISDIR(*mode)) {
       location.root.outcome = Walk::Outcome::not_a_folder;
       return location;
     }
-    folder = std::move(below);
+    above = std::exchange(folder, std::move(below));
   }
   location.root.outcome = Walk::Outcome::found;
   return location;

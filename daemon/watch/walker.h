@@ -45,8 +45,8 @@ private:
   Walk m_walk;
 };
 
-// Watches what exists on the way from `root.boundary` to the root, and the root's own folder last:
-// the walk below it is the caller's. Some ten system calls.
+// Watches what exists on the way from `/` to the root, up to `root.boundary` only for its own loss.
+// The root itself and what lies below it are the caller's to walk. Some ten system calls.
 Location locate(int inotify, const WatchRoot& root);
 
 } // namespace upskill::watch

@@ -52,7 +52,11 @@ void WatchState::set_roots(const std::vector<WatchRoot>& roots) {
     if (m_slots[slot].places.empty()) {
       forget(m_slots[slot]);
       m_slots[slot] = Slot(); // free: it is the numbers of the others that must stay
-    } else if (m_slots[slot].presence == Presence::unknown) {
+      continue;
+    }
+    // One that is missing may be where nobody tells of its coming: below what we may not read.
+    bool missing = m_slots[slot].presence == Presence::missing && !m_slots[slot].root.sign;
+    if (m_slots[slot].presence == Presence::unknown || missing) {
       locate(static_cast<std::uint16_t>(slot));
     }
   }

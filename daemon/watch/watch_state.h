@@ -27,7 +27,7 @@ inline constexpr std::size_t k_max_roots = 4096;
 // match the watches that the kernel has.
 struct Command {
   enum class Kind : std::uint8_t {
-    locate,      // look for root `slot` from its boundary down, watch, answer with located()
+    locate,      // look for root `slot` from the top down, watch, answer with located()
     walk,        // watch `path` and all below it, answer with walked()
     remove_watch // of `wd`; no answer, and failing is fine
   };
@@ -42,7 +42,8 @@ struct Command {
 
 // What is watched and what its events mean. Pure: events and answers in, commands and reports out;
 // no clock, no system call. A folder that appears is walked, one that goes is dropped, and a root's
-// ancestors are watched as far as they exist, so that one which appears later is found.
+// ancestors are watched as far as they exist, so that one which appears later is found, whichever
+// of them went and came back.
 class WatchState {
 public:
   explicit WatchState(IgnoreRules ignored);

@@ -14,8 +14,9 @@ struct IgnoreRules {
   IgnoreName in_skill = nullptr; // for everything below them
 };
 
-// A folder that holds skills as its direct children; it need not exist. `boundary` is the folder at
-// which looking for it ends: HOME, or the project. Both absolute.
+// A folder that holds skills as its direct children; it need not exist. `boundary` is a folder that
+// it lies in, such as HOME: what is above that is expected to stay, and watched for its own loss
+// only. Both absolute.
 // A `sign` is no such folder: only whether something is there counts, and nothing below is watched.
 struct WatchRoot {
   std::string path;

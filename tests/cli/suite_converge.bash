@@ -139,3 +139,53 @@ test_edits_in_two_places_while_no_daemon_runs() {
   run 0 upskill sync conflicts --json
   lacks 'fought'
 }
+
+# project: three agents, sync on for ~/code/proj, with the skill `deploy` in two folders of it.
+project() {
+  three_agents
+  skill ~/code/proj/.claude/skills deploy
+  run 0 upskill sync enable --yes
+  run 0 upskill sync enable --project ~/code/proj --yes
+  same ~/code/proj/.claude/skills ~/code/proj/.agents/skills
+}
+
+# follows WORD: an edit in one folder of the project arrives in the other.
+follows() {
+  echo "$1" >>~/code/proj/.claude/skills/deploy/SKILL.md
+  wait_idle
+  grep -qx "$1" ~/code/proj/.agents/skills/deploy/SKILL.md || fail "$1 did not arrive"
+  run 0 upskill sync status --check
+}
+
+test_a_project_that_was_away_is_watched_again() {
+  project
+  local folder
+  for folder in ~/code/proj ~/code; do
+    mv "$folder" "$folder.away"
+    wait_idle
+    run 0 upskill sync status
+    has halted vanished
+    mv "$folder.away" "$folder"
+    follows "after $folder was away"
+    follows "and once more"
+  done
+  mv ~/code/proj ~/code/proj.away
+  mv ~/code/proj.away ~/code/proj
+  follows "after a quick move"
+  follows "and another edit"
+}
+
+test_a_project_that_is_made_anew_is_watched() {
+  project
+  cp -a ~/code/proj ~/backup
+  local shell_in_it
+  (cd ~/code/proj && exec sleep 60) & # which keeps the removed folder alive
+  shell_in_it=$!
+  rm -rf ~/code/proj
+  wait_idle
+  cp -a ~/backup ~/code/proj
+  wait_idle # an edit of another folder than before would be a conflict
+  follows "after the removal"
+  follows "and once more"
+  kill "$shell_in_it"
+}

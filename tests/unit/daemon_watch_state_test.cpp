@@ -214,6 +214,17 @@ TEST_SUITE("WatchState") {
     CHECK(event("/home/.cursor", IN_CREATE | IN_ISDIR, "skills").empty());
   }
 
+  TEST_CASE_FIXTURE(Fixture, "a root whose coming nobody told of is found when roots are given") {
+    start({"/home/.cursor/skills"});
+    folders.insert({"/home/.cursor", "/home/.cursor/skills", "/home/.cursor/skills/pdf"});
+    state.set_roots({{"/home/.cursor/skills", "/home"}});
+    carry_out();
+    Report report = state.take_report();
+    REQUIRE(report.rescans.size() == 1);
+    CHECK(report.rescans[0].reason == RescanReason::appeared);
+    CHECK(event("/home/.cursor/skills/pdf", IN_CLOSE_WRITE, "x").changes.size() == 1);
+  }
+
   TEST_CASE_FIXTURE(Fixture, "a root deleted and made again is told of twice") {
     folders.insert({"/home/s", "/home/s/pdf"});
     start({"/home/s"});

@@ -295,6 +295,46 @@ asio::awaitable<void> resolves_links(Fixture* f) {
   CHECK(f->said(1, RescanReason::replaced));
 }
 
+// The boundary is the project that `skills` is in, so all of them are above or at it.
+asio::awaitable<void> waits_for_what_holds_a_root(Fixture* f) {
+  fs::path project = f->home / "code/project";
+  fs::create_directories(project / ".claude/skills/pdf");
+  f->roots = {{project / ".claude/skills", project}};
+  co_await f->start();
+  for (const fs::path& folder : {project, f->home / "code", f->home}) {
+    fs::path away = folder.string() + ".away";
+    CAPTURE(folder.string());
+    fs::rename(folder, away);
+    co_await f->synchronise();
+    CHECK(f->said(0, RescanReason::vanished));
+    fs::rename(away, folder);
+    co_await f->synchronise();
+    CHECK(f->said(0, RescanReason::appeared));
+    write(project / ".claude/skills/pdf/SKILL.md", folder.string());
+    co_await f->synchronise();
+    CHECK(f->said(0, "pdf"));
+    fs::remove_all(folder);
+    co_await f->synchronise();
+    CHECK(f->said(0, RescanReason::vanished));
+    fs::create_directories(project / ".claude/skills/pdf");
+    co_await f->synchronise();
+    CHECK(f->said(0, RescanReason::appeared));
+    write(project / ".claude/skills/pdf/SKILL.md", folder.string());
+    co_await f->synchronise();
+    CHECK(f->said(0, "pdf"));
+  }
+}
+
+asio::awaitable<void> sleeps_beside_what_is_above(Fixture* f) {
+  fs::create_directories(f->home / "skills/pdf");
+  co_await f->start();
+  std::uint64_t before = f->watcher->counters().wake_ups;
+  write(fs::path(f->folder.path()) / "file", "x");
+  fs::remove(fs::path(f->folder.path()) / "file");
+  co_await f->synchronise();
+  CHECK(f->watcher->counters().wake_ups == before + 1); // the cookie's own
+}
+
 class Operations {
 public:
   Operations(Fixture* fixture, unsigned seed)
@@ -479,6 +519,16 @@ TEST_SUITE("Watcher") {
   TEST_CASE_FIXTURE(Fixture, "links on the way to a root are resolved") {
     open(WatchMode::automatic, {".claude/skills", "later"});
     run(resolves_links(this));
+  }
+
+  TEST_CASE_FIXTURE(Fixture, "whatever holds a root may go and come back") {
+    open(WatchMode::automatic, {});
+    run(waits_for_what_holds_a_root(this));
+  }
+
+  TEST_CASE_FIXTURE(Fixture, "what happens beside a boundary wakes nobody") {
+    open(WatchMode::automatic, {"skills"});
+    run(sleeps_beside_what_is_above(this));
   }
 
   TEST_CASE("whatever is done to the folders, what changed was reported") {
