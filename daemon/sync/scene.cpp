@@ -2,6 +2,7 @@
 
 #include "protocol/base/atomic_file.h"
 #include "skills/library/listing.h"
+#include "skills/library/way.h"
 
 #include <algorithm>
 #include <set>
@@ -100,6 +101,31 @@ sync::ScopeSetup scope_of(const Scene& scene, const std::string& project, bool e
   return scope;
 }
 
+std::vector<std::string> signs_of(const Scene& scene, const agents::Setting& setting) {
+  std::set<std::string> signs;
+  for (const std::string& sign : agents::signs_of(scene.table, setting)) {
+    library::Way way = library::way_to(sign);
+    signs.insert(way.links.begin(), way.links.end());
+    signs.insert(way.end);
+  }
+  for (const library::Root& root : scene.roots) {
+    if (root.is_administered) {
+      continue;
+    }
+    std::vector<std::string> paths = root.aliases;
+    paths.push_back(root.path);
+    for (const std::string& path : paths) {
+      library::Way way = library::way_to(path);
+      signs.insert(way.links.begin(), way.links.end());
+      // What is refused may be another tomorrow. The others are watched as roots.
+      if (root.state == RootState::refused && !is_inside(setting.places.home, way.end)) {
+        signs.insert(way.end);
+      }
+    }
+  }
+  return {signs.begin(), signs.end()};
+}
+
 } // namespace
 
 bool Scene::sync_is_on() const {
@@ -128,7 +154,6 @@ look_around(const SyncSettings& settings, const Places& places, const Environmen
   warn_of_strangers(scene, settings.link, "link");
   agents::Setting setting{places, environment, agents::real_probe(), {}};
   scene.detected = agents::detect(scene.table, setting);
-  scene.signs = agents::missing_signs(scene.table, scene.detected, setting);
   for (const agents::Agent& agent : scene.table.agents()) {
     bool wanted =
         settings.agents.empty() ? scene.is_detected(agent.id) : contains(settings.agents, agent.id);
@@ -138,6 +163,7 @@ look_around(const SyncSettings& settings, const Places& places, const Environmen
   }
   scene.folders = folders_of_all(scene, setting);
   scene.roots = library::discover_roots(scene.folders, places.home);
+  scene.signs = signs_of(scene, setting);
   scene.scopes.push_back(scope_of(scene, {}, settings.enabled));
   for (const std::string& project : scene.projects) {
     scene.scopes.push_back(scope_of(scene, project, true));

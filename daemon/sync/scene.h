@@ -20,7 +20,9 @@ struct Scene {
   std::vector<std::string> warnings = {}; // about the settings
   std::vector<std::string> projects = {}; // of the settings, each folder once
   std::vector<agents::Detected> detected = {};
-  std::vector<std::string> signs = {};             // where others would show that are not here
+  // Where something that comes, goes or is replaced makes this another machine: what agents are
+  // found by, and every link on the way to that or to a root. Each once.
+  std::vector<std::string> signs = {};
   std::vector<std::string> enabled = {};           // ids of the agents that take part
   std::vector<library::AgentFolders> folders = {}; // of those
   std::vector<library::Root> roots = {};

@@ -188,17 +188,11 @@ asio::awaitable<Result<void>> SyncService::adopt(Scene scene) {
     roots.push_back({root.real_path, boundary_of(root)});
     watched.push_back(root.real_path);
   }
-  // What is refused is looked at again when something else lies there.
-  for (const library::Root& root : m_scene->roots) {
-    if (root.state == RootState::refused && !root.is_administered) {
-      roots.push_back({root.path, boundary_of(root), true});
-    }
-  }
-  // An agent that is installed later takes part without being asked for.
+  // An agent that is installed later takes part without being asked for, one that is removed does
+  // so no more, and what is refused or linked is looked at again when something else lies there.
   for (const std::string& sign : m_scene->signs) {
-    if (is_inside(sign, m_context.places.home)) {
-      roots.push_back({sign, m_context.places.home, true});
-    }
+    bool at_home = is_inside(sign, m_context.places.home);
+    roots.push_back({sign, at_home ? m_context.places.home : parent_path(sign), true});
   }
   if (m_watcher) {
     std::function<void()> taken_on = [this, &watched] { renumber(std::move(watched)); };
@@ -231,7 +225,27 @@ void SyncService::renumber(std::vector<std::string> watched) {
   m_watched = std::move(watched);
 }
 
-// Not everything by which a root is refused can be watched: a link further up, a mode.
+// In turn with the person's changes, so that it puts no older settings back.
+asio::awaitable<void> SyncService::look_again() {
+  Working working(*this); // what it finds is to be looked at
+  runtime::Turns::Ticket ticket(m_deciding);
+  AWAIT_DONE(ticket.called());
+  m_look_again = false;
+  m_gone_at.reset();
+  const bool was_stopped = m_store_problem.has_value();
+  SyncSettings settings = m_scene ? m_scene->settings : SyncSettings{};
+  AWAIT(Result<Scene> scene, look(std::move(settings)));
+  if (!scene) {
+    m_context.log.error("agents cannot be found: {}", scene.error().message);
+    co_return;
+  }
+  AWAIT(Result<void> adopted, adopt(std::move(*scene)));
+  if (adopted && was_stopped) {
+    AWAIT_DONE(refresh_summary()); // which says that it is on
+  }
+}
+
+// Not everything by which a root is refused can be watched: a mode.
 asio::awaitable<void> SyncService::look_at_refused() {
   auto may_recover = [](const library::Root& root) {
     return root.state == RootState::refused && !root.is_administered;

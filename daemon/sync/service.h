@@ -96,6 +96,9 @@ public:
 
 private:
   static constexpr auto k_rescan_every = std::chrono::hours(1);
+  // Whoever replaces a link or a folder takes the old one away first, and is not to find ours
+  // there.
+  static constexpr auto k_sign_grace = std::chrono::seconds(2);
   static constexpr auto k_store_again = std::chrono::seconds(1);
   static constexpr auto k_store_again_most = std::chrono::minutes(5);
 
@@ -155,6 +158,9 @@ private:
   asio::awaitable<void> refresh_summary();
   bool is_idle() const;
 
+  // Who lies where may be another than in the scene.
+  bool is_scene_old() const { return m_look_again || m_gone_at; }
+
   EngineContext m_context;
   Environment m_environment;
   sync::Filesystem m_files;
@@ -169,6 +175,7 @@ private:
   watch::Settle m_settle;
   bool m_everything = false;
   bool m_look_again = false; // folders came or went: who lies where must be found anew
+  std::optional<runtime::Clock::time_point> m_gone_at; // when that is because a sign went
   std::vector<sync::Touched> m_again;
   std::optional<runtime::Clock::time_point> m_again_at;
   std::optional<runtime::Clock::time_point> m_retry_at; // nobody waits for this

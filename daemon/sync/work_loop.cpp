@@ -28,7 +28,12 @@ void SyncService::on_report(watch::Report report) {
     m_listed.forget_all();
     // What lies where may be another now: links are resolved and roots are found anew.
     bool is_sign = rescan.root != watch::k_all_roots && rescan.root >= m_watched.size();
-    m_look_again = m_look_again || is_sign || rescan.reason == watch::RescanReason::appeared
+    const bool is_gone = rescan.reason == watch::RescanReason::vanished;
+    if (is_sign && is_gone) {
+      m_gone_at = runtime::Clock::now() + k_sign_grace;
+    }
+    m_look_again = m_look_again || (is_sign && !is_gone)
+                   || rescan.reason == watch::RescanReason::appeared
                    || rescan.reason == watch::RescanReason::replaced;
   }
   for (const watch::Change& change : report.changes) {
@@ -49,14 +54,19 @@ void SyncService::on_report(watch::Report report) {
 }
 
 bool SyncService::is_idle() const {
-  return m_working == 0 && !m_everything && !m_look_again && m_settle.size() == 0 && !m_again_at
+  return m_working == 0 && !m_everything && !is_scene_old() && m_settle.size() == 0 && !m_again_at
          && !m_list_changed && m_announced.empty() && !m_telling;
 }
 
 std::optional<runtime::Clock::time_point> SyncService::next_time() const {
   std::optional<runtime::Clock::time_point> next = m_rescan_at;
-  for (const auto& time :
-       {m_settle.deadline(), m_again_at, m_retry_at, m_store_at, m_tidy_at, m_durable_at}) {
+  for (const auto& time : {m_settle.deadline(),
+                           m_gone_at,
+                           m_again_at,
+                           m_retry_at,
+                           m_store_at,
+                           m_tidy_at,
+                           m_durable_at}) {
     next = time && *time < *next ? time : next;
   }
   return next;
@@ -172,8 +182,8 @@ asio::awaitable<Result<sync::Round>> SyncService::look_now(std::string only_skil
   Working working(*this);
   AWAIT(Result<void> seen, synchronise());
   CO_TRY(seen);
-  if (m_store_problem) {
-    AWAIT_DONE(look_again()); // whoever asks need not wait for the next try
+  if (m_store_problem || is_scene_old()) {
+    AWAIT_DONE(look_again()); // whoever asks need not wait for the next try, nor for the work loop
   }
   CO_TRY(check_running());
   AWAIT_DONE(look_at_refused());
@@ -199,6 +209,9 @@ asio::awaitable<Result<bool>> SyncService::look_at_waiting() {
     if (one.root < m_watched.size()) {
       work.touched.push_back({m_watched[one.root], std::move(one.skill), one.order});
     }
+  }
+  if (is_scene_old() || m_everything) {
+    co_return true; // who lies where may be another by now
   }
   if (work.touched.empty()) {
     co_return false;
@@ -271,24 +284,6 @@ asio::awaitable<void> SyncService::announce() {
   m_telling = false;
 }
 
-// In turn with the person's changes, so that it puts no older settings back.
-asio::awaitable<void> SyncService::look_again() {
-  runtime::Turns::Ticket ticket(m_deciding);
-  AWAIT_DONE(ticket.called());
-  m_look_again = false;
-  const bool was_stopped = m_store_problem.has_value();
-  SyncSettings settings = m_scene ? m_scene->settings : SyncSettings{};
-  AWAIT(Result<Scene> scene, look(std::move(settings)));
-  if (!scene) {
-    m_context.log.error("agents cannot be found: {}", scene.error().message);
-    co_return;
-  }
-  AWAIT(Result<void> adopted, adopt(std::move(*scene)));
-  if (adopted && was_stopped) {
-    AWAIT_DONE(refresh_summary()); // which says that it is on
-  }
-}
-
 asio::awaitable<void> SyncService::tidy() {
   m_tidy_at.reset();
   sync::Moment moment = now();
@@ -320,7 +315,7 @@ asio::awaitable<void> SyncService::work_loop() {
       m_store_at.reset();
       m_look_again = true;
     }
-    if (m_look_again) {
+    if (m_look_again || (m_gone_at && *m_gone_at <= runtime::Clock::now())) {
       AWAIT_DONE(look_again());
     }
     std::optional<sync::Work> work = next_work();

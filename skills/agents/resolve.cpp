@@ -127,14 +127,9 @@ std::vector<Detected> detect(const AgentTable& table, const Setting& setting) {
   return found;
 }
 
-std::vector<std::string> missing_signs(const AgentTable& table,
-                                       const std::vector<Detected>& detected,
-                                       const Setting& setting) {
+std::vector<std::string> signs_of(const AgentTable& table, const Setting& setting) {
   std::vector<std::string> places;
   for (const Agent& agent : table.agents()) {
-    if (std::ranges::find(detected, agent.id, &Detected::id) != detected.end()) {
-      continue;
-    }
     for (const Sign& sign : agent.signs) {
       auto place =
           resolve_pattern(sign.pattern, setting.places, setting.environment, setting.project);

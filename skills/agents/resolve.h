@@ -52,10 +52,8 @@ struct Detected {
 // (facts: agents.md, section 1). Relative entries of PATH are passed over.
 std::vector<Detected> detect(const AgentTable& table, const Setting& setting);
 
-// Where the others would show, by a sign of theirs: each place once, sorted. Programs on PATH are
-// not among them.
-std::vector<std::string> missing_signs(const AgentTable& table,
-                                       const std::vector<Detected>& detected,
-                                       const Setting& setting);
+// Where agents show or would show, by a sign of theirs: each place once, sorted. Programs on PATH
+// are not among them.
+std::vector<std::string> signs_of(const AgentTable& table, const Setting& setting);
 
 } // namespace upskill::agents

@@ -189,3 +189,136 @@ test_a_project_that_is_made_anew_is_watched() {
   follows "and once more"
   kill "$shell_in_it"
 }
+
+# linked: two agents, of which one reads a link to the folder of the other.
+linked() {
+  mkdir -p ~/.claude ~/.codex ~/.agents ~/other
+  skill ~/.claude/skills a
+  ln -s "$1" ~/.agents/skills
+  run 0 upskill sync enable --yes
+  wait_idle
+}
+
+# apart: there are two folders now, and what is written to one arrives in the other.
+apart() {
+  wait_idle
+  run 0 upskill sync status --json
+  has '"path":"'"$HOME/.agents/skills"'"' '"path":"'"$HOME/.claude/skills"'"'
+  same ~/.claude/skills ~/.agents/skills
+  skill ~/.agents/skills from_there
+  wait_idle
+  same ~/.claude/skills ~/.agents/skills
+}
+
+test_a_linked_folder_whose_link_is_replaced() {
+  linked ../.claude/skills
+  rm ~/.agents/skills
+  mkdir ~/.agents/skills
+  cp -r ~/.claude/skills/a ~/.agents/skills/
+  echo edit >>~/.agents/skills/a/SKILL.md
+  apart
+}
+
+test_a_linked_folder_whose_link_is_removed() {
+  linked ../.claude/skills
+  rm ~/.agents/skills
+  apart
+}
+
+test_a_link_that_is_taken_away_for_a_moment() {
+  linked ../other
+  local i
+  for i in {1..5}; do
+    rm ~/.agents/skills
+    upskill sync status >/dev/null # which has seen that
+    ln -s ../other ~/.agents/skills || fail "something was put in its place"
+    wait_idle
+    [[ -L ~/.agents/skills ]] || fail "the link is no link"
+  done
+  absent ~/other/other
+  run 0 upskill sync status --check
+}
+
+test_a_link_to_a_folder_that_leads_elsewhere_now() {
+  linked ../other
+  ln -sfn ../.claude/skills ~/.agents/skills
+  wait_idle
+  run 0 upskill sync status --json
+  lacks "$HOME/other"
+  has '"path":"'"$HOME/.claude/skills"'"' "$HOME/.agents/skills"
+}
+
+test_a_link_further_up_that_leads_elsewhere_now() {
+  mkdir -p ~/.claude ~/.codex ~/one/skills ~/two/skills
+  ln -s one ~/between
+  ln -s between ~/.agents
+  skill ~/.claude/skills a
+  run 0 upskill sync enable --yes
+  wait_idle
+  same ~/.claude/skills ~/one/skills
+  ln -sfn two ~/between
+  wait_idle
+  same ~/.claude/skills ~/two/skills
+  rm ~/.agents
+  mkdir ~/.agents
+  apart
+  [[ -s ~/one/skills/a/SKILL.md && -s ~/two/skills/a/SKILL.md ]] || fail "what was left is gone"
+}
+
+# takes_part AGENT: whether it is in sync.
+takes_part() {
+  run 0 upskill sync status
+  [[ $(grep '; agents ' <<<"$out") == *"$1"* ]]
+}
+
+test_an_agent_that_is_removed_takes_part_no_more() {
+  three_agents
+  mkdir -p ~/.codeium/windsurf
+  skill ~/.claude/skills one
+  run 0 upskill sync enable --policy mirror --yes
+  wait_idle
+  takes_part windsurf || fail "windsurf is not there"
+  rm -rf ~/.codeium ~/.codex
+  wait_idle
+  takes_part windsurf && fail "windsurf takes part still"
+  takes_part codex && fail "codex takes part still"
+  run 0 upskill agents
+  lacks windsurf
+  [[ -s ~/.claude/skills/one/SKILL.md && -s ~/.agents/skills/one/SKILL.md ]] || fail "it was deleted"
+  skill ~/.claude/skills two
+  wait_idle
+  absent ~/.codeium
+  absent ~/.codex
+  same ~/.claude/skills ~/.cursor/skills
+}
+
+test_an_agent_whose_folder_is_replaced_loses_nothing() {
+  three_agents
+  mkdir -p ~/.codeium/windsurf
+  for name in one two three four five; do skill ~/.claude/skills "$name"; done
+  run 0 upskill sync enable --policy mirror --yes
+  wait_idle
+  cp -r ~/.claude/skills ~/expected
+  local agent
+  for agent in ~/.codeium/windsurf ~/.claude; do
+    mv "$agent" "$agent.away"
+    wait_idle
+    mv "$agent.away" "$agent"
+    wait_idle
+    same ~/expected ~/.claude/skills
+    cp -r "$agent" "$agent.new"
+    rm -rf "$agent"
+    mkdir "$agent"
+    wait_idle
+    rm -rf "$agent"
+    mv "$agent.new" "$agent"
+    wait_idle
+    same ~/expected ~/.claude/skills
+    same ~/expected ~/.cursor/skills
+    same ~/expected ~/.codeium/windsurf/skills
+  done
+  echo edit >>~/.codeium/windsurf/skills/one/SKILL.md
+  wait_idle
+  same ~/.codeium/windsurf/skills ~/.claude/skills
+  run 0 upskill sync status --check
+}
