@@ -16,6 +16,11 @@ std::string text(const connect::TextReader& result, std::string_view field) {
 bool all_in_sync(const connect::TextReader& result, bool one_is_named) {
   std::string state = text(result, "state");
   bool in_sync = is_true(result, "enabled") && (state == "idle" || state == "working");
+  if (auto agents = result.member("agents")) {
+    bool takes_part = false;
+    agents->each_element([&](std::size_t, JsonReader&) { takes_part = true; });
+    in_sync = in_sync && takes_part; // or nobody sees to it
+  }
   bool any = false;
   if (auto skills = result.member("skills")) {
     skills->each_element([&](std::size_t, JsonReader& skill) {

@@ -28,8 +28,15 @@ Light light_of(SyncState state) {
   return {Tint::dim, "sync is off"};
 }
 
+bool nobody_takes_part(const StatusResult& status) {
+  return status.taking_part == 0
+         && (status.sync == SyncState::idle || status.sync == SyncState::working);
+}
+
 void print_head(Page& page, const StatusResult& status) {
-  Light light = light_of(status.sync);
+  Light light = nobody_takes_part(status)
+                    ? Light{Tint::yellow, "sync is on, but no coding agent takes part"}
+                    : light_of(status.sync);
   page.line(page.tint(light.tint, page.sign("●", "*")) + " " + page.tint(Tint::bold, light.words));
   page.line(page.tint(Tint::dim,
                       "  upskilld " + clean_line(status.version) + ", process "

@@ -36,10 +36,11 @@ Sign sign_of(ReplicaState state) {
   return {"–", "-", Tint::dim, "excluded"};
 }
 
-Cell cell_of(SkillSyncState state) {
+// What agrees now stays so only while somebody sees to it.
+Cell cell_of(SkillSyncState state, bool is_kept) {
   switch (state) {
   case SkillSyncState::in_sync:
-    return {"in sync", Tint::green};
+    return is_kept ? Cell{"in sync", Tint::green} : Cell{"-", Tint::dim};
   case SkillSyncState::pending:
     return {"pending", Tint::cyan};
   case SkillSyncState::held:
@@ -127,7 +128,7 @@ void print_matrix(Page& page, const SyncStatusResult& result) {
       used[static_cast<std::size_t>(replica.state)] = true;
       reason = reason.empty() ? replica.reason : reason;
     }
-    row.push_back(cell_of(skill.state));
+    row.push_back(cell_of(skill.state, !result.agents.empty()));
     row.push_back({page.prose(reason), Tint::dim});
     table.add(std::move(row));
   }
@@ -151,6 +152,26 @@ void print_matrix(Page& page, const SyncStatusResult& result) {
   page.line("  " + legend);
 }
 
+// What else a person chose, where anything is.
+void print_choices(Page& page, const SyncStatusResult& result) {
+  Table table({{""}, {"", Fit::shrinks}, {"", Fit::shrinks}});
+  bool any = false;
+  auto add = [&](std::string_view what, const std::vector<std::string>& list, std::string clears) {
+    if (!list.empty()) {
+      any = true;
+      table.add({{std::string(what), Tint::bold}, {joined(list)}, {std::move(clears), Tint::dim}});
+    }
+  };
+  add("Named", result.chosen, "to take part; `--agent all` lets every agent in");
+  add("Without", result.without, "`--without none` lets them in");
+  add("Links", result.link, "instead of copies; `--link none` ends it");
+  add("Excluded", result.exclude, "`--exclude none` lets every skill in");
+  if (any) {
+    page.line();
+    table.print(page, 2);
+  }
+}
+
 // Each once: of those that say the same the one that says most, and none that stands in the table.
 void print_warnings(Page& page, const SyncStatusResult& result) {
   const std::vector<std::string>& warnings = result.warnings;
@@ -169,6 +190,11 @@ void print_warnings(Page& page, const SyncStatusResult& result) {
   }
 }
 
+std::string_view everything_is_seen(const WaitIdleResult& result) {
+  return result.problems > 0 ? "Everything is seen, and what could be synced is."
+                             : "Everything is seen and synced.";
+}
+
 } // namespace
 
 void show(Page& page, const Invocation& invocation, const SyncStatusResult& result) {
@@ -178,12 +204,16 @@ void show(Page& page, const Invocation& invocation, const SyncStatusResult& resu
   } else if (!result.enabled) {
     page.line("Sync is off.");
     page.paragraph("`upskill sync enable` shows what it would do, and asks before it starts.");
+  } else if (result.agents.empty()) {
+    page.headline("Sync is on, but no coding agent takes part",
+                  "; policy " + std::string(enum_name(result.policy)));
   } else {
     page.headline("Sync is on",
                   ", " + std::string(enum_name(result.state)) + "; policy "
                       + std::string(enum_name(result.policy)) + "; agents "
-                      + (result.agents.empty() ? "none" : joined(result.agents)));
+                      + joined(result.agents));
   }
+  print_choices(page, result);
   if (!result.roots.empty()) {
     page.line();
     print_roots(page, result);
@@ -194,7 +224,7 @@ void show(Page& page, const Invocation& invocation, const SyncStatusResult& resu
   } else if (std::optional<std::string> skill = invocation.value("skill")) {
     page.line();
     page.line("`" + clean_line(*skill) + "` is not under sync.");
-  } else if (result.enabled && result.state != SyncState::stopped) {
+  } else if (result.enabled && result.state != SyncState::stopped && !result.agents.empty()) {
     page.line();
     page.line("No skill is under sync yet: put one into any of these folders.");
   }
@@ -251,6 +281,13 @@ void show(Page& page, const Invocation&, const WaitIdleResult& result) {
   case SyncState::off:
     page.line("Sync is off, so there was nothing to wait for.");
     return;
+  case SyncState::idle:
+    if (result.taking_part == 0) {
+      page.line("Everything is seen, but no coding agent takes part: `upskill sync status`");
+      return;
+    }
+    page.line(everything_is_seen(result));
+    break;
   case SyncState::held:
     page.line("Everything is seen; deletions wait for your word: `upskill sync conflicts`");
     break;
@@ -258,8 +295,7 @@ void show(Page& page, const Invocation&, const WaitIdleResult& result) {
     page.line("Everything is seen, but sync is halted for a folder: `upskill sync status`");
     break;
   default:
-    page.line(result.problems > 0 ? "Everything is seen, and what could be synced is."
-                                  : "Everything is seen and synced.");
+    page.line(everything_is_seen(result));
   }
   if (result.problems > 0) {
     page.line(count(result.problems, "skill has", "skills have")

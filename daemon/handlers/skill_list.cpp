@@ -61,6 +61,9 @@ list_skills(SkillLibrary& library, SkillListParams params, RequestContext contex
     result.warnings.push_back("sync is on, but stopped: " + stopped->message
                               + (stopped->hint.empty() ? "" : " (" + stopped->hint + ")"));
   }
+  if ((*scene)->sync_is_on() && (*scene)->enabled.empty()) {
+    result.warnings.push_back("no coding agent takes part; `upskill sync status` says more");
+  }
   result.total = page.total;
   if (page.more) {
     result.next_cursor = (*catalogue)->cursor_after(page.rows.back());

@@ -87,6 +87,7 @@ status_of(SkillLibrary& library, std::string skill, RequestContext context) {
   } else {
     status = status_without_store(service, **scene);
   }
+  add_choices(*status, (*scene)->settings);
   if (!service.has_store() || !std::ranges::all_of((*scene)->scopes, &sync::ScopeSetup::enabled)) {
     AWAIT(Result<std::shared_ptr<const Catalogue>> catalogue, library.catalogue(context.stopping));
     CO_TRY(catalogue);
@@ -106,7 +107,9 @@ enable(SkillLibrary& library, SyncEnableParams params, RequestContext context) {
   SyncService& service = library.service();
   CO_TRY_ASSIGN(params.project, project_path(params.project, context));
   SettingsChange change = [params](const Scene& before) -> Result<SyncSettings> {
-    TRY(check_exclude(params.exclude, before));
+    if (params.exclude) {
+      TRY(check_exclude(*params.exclude, before));
+    }
     return with_enabled(before.settings, before.table, params);
   };
   HaltedRoots halted = params.accept ? HaltedRoots::accept : HaltedRoots::leave;
@@ -169,6 +172,8 @@ run(SkillLibrary& library, std::string skill, bool dry_run, RequestContext conte
   CO_TRY(status);
   if (!status->enabled) {
     round->warnings.push_back("sync is off; `upskill sync enable` switches it on");
+  } else if (status->agents.empty()) {
+    round->warnings.push_back("no coding agent takes part; `upskill sync status` says more");
   }
   co_return outcome_of(*status, std::move(*round));
 }

@@ -21,6 +21,13 @@ SyncNowResult outcome_of(const SyncStatusResult& status, sync::Round round) {
   return {std::move(round.steps), status.conflicts, status.held, std::move(round.warnings)};
 }
 
+void add_choices(SyncStatusResult& status, const SyncSettings& settings) {
+  status.chosen = settings.agents;
+  status.without = settings.without;
+  status.link = settings.link;
+  status.exclude = settings.exclude;
+}
+
 void count_skills(std::vector<RootStatus>& roots, const Catalogue& catalogue) {
   std::map<std::string_view, std::int64_t> counts; // by path of the root
   for (std::uint32_t i = 0; i < catalogue.size(); ++i) {

@@ -8,6 +8,9 @@ namespace upskill::daemon {
 SyncPlanResult plan_of(const SyncStatusResult& status, sync::Round round);
 SyncNowResult outcome_of(const SyncStatusResult& status, sync::Round round);
 
+// What the person chose, which the engine does not know.
+void add_choices(SyncStatusResult& status, const SyncSettings& settings);
+
 // Where sync is off the engine looks at nothing, yet skills may lie there.
 void count_skills(std::vector<RootStatus>& roots, const Catalogue& catalogue);
 

@@ -161,6 +161,11 @@ look_around(const SyncSettings& settings, const Places& places, const Environmen
       scene.enabled.push_back(agent.id);
     }
   }
+  if (scene.enabled.empty() && scene.sync_is_on()) {
+    scene.warnings.push_back(
+        "no coding agent takes part, so nothing is synchronised (`upskill sync "
+        "enable --agent all --without none` takes every agent found)");
+  }
   scene.folders = folders_of_all(scene, setting);
   scene.roots = library::discover_roots(scene.folders, places.home);
   scene.signs = signs_of(scene, setting);

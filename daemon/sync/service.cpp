@@ -318,6 +318,7 @@ void SyncService::describe(StatusResult& status) const {
   status.held = m_summary.held;
   if (m_scene) {
     status.agents = static_cast<std::int64_t>(m_scene->detected.size());
+    status.taking_part = static_cast<std::int64_t>(m_scene->enabled.size());
     status.roots = std::ranges::count_if(m_scene->roots, &library::Root::exists);
   }
   status.watch = !m_watcher ? "none" : m_watcher->polling() ? "polling" : "inotify";

@@ -20,16 +20,82 @@ namespace upskill::daemon {
 namespace {
 
 constexpr std::size_t k_max_settings = 1u << 20; // bytes
+constexpr std::string_view k_none = "none";      // alone: an empty list
+constexpr std::string_view k_all = "all";        // the same for who takes part
 
-Result<void> check_agents(const agents::AgentTable& table,
-                          const std::vector<std::string>& ids,
-                          std::string_view field) {
-  for (const std::string& id : ids) {
+using Given = std::optional<std::vector<std::string>>;
+
+bool contains(const std::vector<std::string>& list, std::string_view text) {
+  return std::ranges::find(list, text) != list.end();
+}
+
+// The list that was given takes the place of the one before.
+Result<void> replace(std::vector<std::string>& list,
+                     const Given& given,
+                     std::string_view field,
+                     std::string_view clears) {
+  if (!given) {
+    return {};
+  }
+  bool is_cleared = contains(*given, clears);
+  if (is_cleared && given->size() > 1) {
+    return fail(ErrorCode::invalid_argument,
+                "params." + std::string(field) + ": `" + std::string(clears)
+                    + "` goes with no other",
+                "say it alone, or leave it out");
+  }
+  list = is_cleared ? std::vector<std::string>() : *given;
+  return {};
+}
+
+Result<void> replace_agents(std::vector<std::string>& list,
+                            const Given& given,
+                            std::string_view field,
+                            std::string_view clears,
+                            const agents::AgentTable& table) {
+  TRY(replace(list, given, field, clears));
+  // What is not said anew may name an agent that only another version of ours knows.
+  for (const std::string& id : given ? list : std::vector<std::string>()) {
     if (table.find(id) == nullptr) {
       return fail(ErrorCode::invalid_argument,
                   "params." + std::string(field) + ": `" + id + "` is no agent that we know",
-                  "`upskill agents --all` lists them");
+                  "`upskill agents --all` lists them; `" + std::string(clears)
+                      + "` empties what was said before");
     }
+  }
+  return {};
+}
+
+// Who is named takes part, or does not, whatever was said before: the newer word counts.
+Result<void> choose_agents(SyncSettings& settings,
+                           const agents::AgentTable& table,
+                           const SyncEnableParams& params) {
+  TRY(replace_agents(settings.agents, params.agents, "agent", k_all, table));
+  TRY(replace_agents(settings.without, params.without, "without", k_none, table));
+  auto other = std::ranges::find_if(settings.without, [&](const std::string& id) {
+    return params.agents && params.without && contains(settings.agents, id);
+  });
+  if (other != settings.without.end()) {
+    return fail(ErrorCode::invalid_argument,
+                "params.without: `" + *other + "` is named by `agent` as well",
+                "name it once");
+  }
+  if (params.agents) {
+    std::erase_if(settings.without,
+                  [&](const std::string& id) { return contains(settings.agents, id); });
+  }
+  bool is_choice = !settings.agents.empty();
+  if (params.without) {
+    std::erase_if(settings.agents,
+                  [&](const std::string& id) { return contains(settings.without, id); });
+  }
+  if (is_choice && settings.agents.empty()) {
+    // An empty list would mean every other agent, which nobody asked for.
+    return fail(
+        ErrorCode::invalid_argument,
+        "params.without: no agent would be left of those that were named to take part",
+        "`--agent` names others, or `--agent all` every agent found; `upskill sync disable` "
+        "switches sync off");
   }
   return {};
 }
@@ -95,21 +161,10 @@ Result<void> save_settings(const std::string& path, const SyncSettings& settings
 Result<SyncSettings> with_enabled(SyncSettings settings,
                                   const agents::AgentTable& table,
                                   const SyncEnableParams& params) {
-  TRY(check_agents(table, params.agents, "agents"));
-  TRY(check_agents(table, params.without, "without"));
-  TRY(check_agents(table, params.link, "link"));
-  if (params.policy) {
-    settings.policy = *params.policy;
-  }
-  auto replace = [](std::vector<std::string>& list, const std::vector<std::string>& given) {
-    if (!given.empty()) {
-      list = given;
-    }
-  };
-  replace(settings.agents, params.agents);
-  replace(settings.without, params.without);
-  replace(settings.link, params.link);
-  replace(settings.exclude, params.exclude);
+  TRY(choose_agents(settings, table, params));
+  TRY(replace_agents(settings.link, params.link, "link", k_none, table));
+  TRY(replace(settings.exclude, params.exclude, "exclude", k_none));
+  settings.policy = params.policy.value_or(settings.policy);
   if (params.project.empty()) {
     settings.enabled = true;
     return settings;

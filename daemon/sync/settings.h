@@ -50,9 +50,12 @@ Result<SyncSettings> load_settings(const std::string& path);
 Result<void> save_settings(const std::string& path, const SyncSettings& settings);
 
 // The settings after `sync enable` with these parameters. Lists that are given replace the ones
-// before. `params.project` is absolute or empty; it is kept by its real path, and only where it is
-// none of those that are known already, whatever they are called. Looks at the disk.
-// Errors: invalid_argument for an agent that is not in the table, or a project that is no folder.
+// before; an empty one, or the one word `none` (`all` for `agents`), empties them. Who is named to
+// take part is not left out any more, and the other way round. `params.project` is absolute or
+// empty; it is kept by its real path, and only where it is none of those that are known already,
+// whatever they are called. Looks at the disk.
+// Errors: invalid_argument for an agent that is not in the table, for words that leave nobody of
+// those that were named, or for a project that is no folder.
 Result<SyncSettings> with_enabled(SyncSettings settings,
                                   const agents::AgentTable& table,
                                   const SyncEnableParams& params);

@@ -372,7 +372,7 @@ asio::awaitable<Result<WaitIdleResult>> SyncService::wait_idle(runtime::Clock::d
   CO_TRY(check_running());
   StatusResult status;
   describe(status);
-  WaitIdleResult result{status.sync};
+  WaitIdleResult result{.state = status.sync, .taking_part = status.taking_part};
   if (result.state != SyncState::off) {
     // Not as of the last round that clients were told of.
     auto look = [](sync::Engine& engine) -> Result<sync::SyncOverview> {

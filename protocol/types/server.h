@@ -44,6 +44,7 @@ struct StatusResult {
   std::int64_t skills = 0;
   std::int64_t roots = 0;
   std::int64_t agents = 0;
+  std::optional<std::int64_t> taking_part = {};
   std::int64_t conflicts = 0;
   std::int64_t held = 0;
   std::string watch = {};
@@ -60,6 +61,7 @@ struct StatusResult {
     f.required(&StatusResult::skills, "skills", "Skills found.");
     f.required(&StatusResult::roots, "roots", "Folders that hold skills.");
     f.required(&StatusResult::agents, "agents", "Coding agents found.");
+    f.optional(&StatusResult::taking_part, "taking_part", "Agents that sync is for.");
     f.required(&StatusResult::conflicts, "conflicts", "Conflicts that wait for a person.");
     f.required(&StatusResult::held, "held", "Deletions that wait for a person.");
     f.optional(&StatusResult::watch, "watch", "How folders are watched: `inotify` or `polling`.");
@@ -125,12 +127,14 @@ struct WaitIdleParams {
 struct WaitIdleResult {
   SyncState state = SyncState::off;
   std::int64_t problems = 0;
+  std::optional<std::int64_t> taking_part = {};
 
   static void describe(auto& f) {
     f.required(&WaitIdleResult::state, "state", "What the engine came to rest in.");
     f.optional(&WaitIdleResult::problems,
                "problems",
                "Skills that are not in sync all the same; `sync_status` says why.");
+    f.optional(&WaitIdleResult::taking_part, "taking_part", "Agents that sync is for.");
   }
 };
 

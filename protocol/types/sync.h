@@ -109,6 +109,10 @@ struct SyncStatusResult {
   SyncPolicy policy = SyncPolicy::cover;
   SyncState state = SyncState::off;
   std::vector<std::string> agents = {};
+  std::vector<std::string> chosen = {};
+  std::vector<std::string> without = {};
+  std::vector<std::string> link = {};
+  std::vector<std::string> exclude = {};
   std::vector<RootStatus> roots = {};
   std::vector<SkillSyncStatus> skills = {};
   std::int64_t conflicts = 0;
@@ -123,6 +127,12 @@ struct SyncStatusResult {
     f.required(&SyncStatusResult::policy, "policy", "Where new copies go.");
     f.required(&SyncStatusResult::state, "state", "What the engine is doing.");
     f.required(&SyncStatusResult::agents, "agents", "Agents that take part.");
+    f.optional(&SyncStatusResult::chosen,
+               "chosen",
+               "Agents that were named to take part; absent: every agent found does.");
+    f.optional(&SyncStatusResult::without, "without", "Agents that were left out.");
+    f.optional(&SyncStatusResult::link, "link", "Agents that get links instead of copies.");
+    f.optional(&SyncStatusResult::exclude, "exclude", "What stays out of sync.");
     f.required(&SyncStatusResult::roots, "roots", "Folders that hold skills.");
     f.required(&SyncStatusResult::skills, "skills", "Every skill under sync.");
     f.required(&SyncStatusResult::conflicts, "conflicts", "Conflicts that wait for a person.");
@@ -161,10 +171,11 @@ struct SyncStep {
 
 struct SyncEnableParams {
   std::optional<SyncPolicy> policy = {};
-  std::vector<std::string> agents = {};
-  std::vector<std::string> without = {};
-  std::vector<std::string> link = {};
-  std::vector<std::string> exclude = {};
+  // A list that is given replaces the one before.
+  std::optional<std::vector<std::string>> agents = {};
+  std::optional<std::vector<std::string>> without = {};
+  std::optional<std::vector<std::string>> link = {};
+  std::optional<std::vector<std::string>> exclude = {};
   std::string project = {};
   bool accept = false;
   bool dry_run = false;
@@ -173,12 +184,22 @@ struct SyncEnableParams {
     f.optional(&SyncEnableParams::policy,
                "policy",
                "`cover` (fewest copies) or `mirror` (a copy for each agent).");
-    f.optional(&SyncEnableParams::agents, "agent", "Take part; unless told, every agent found.");
-    f.optional(&SyncEnableParams::without, "without", "Agents that do not take part.");
-    f.optional(&SyncEnableParams::link, "link", "Agents that get links instead of copies.");
-    f.optional(&SyncEnableParams::exclude,
-               "exclude",
-               "`skill` or `agent:skill` that stays out of sync; `*` matches any text.");
+    f.optional(
+        &SyncEnableParams::agents,
+        "agent",
+        "Only these take part, and none of them is left out by `without` any more; `all` (or "
+        "an empty list), as unless told: every agent found.");
+    f.optional(&SyncEnableParams::without,
+               "without",
+               "Agents that do not take part; `none` (or an empty list) leaves nobody out.");
+    f.optional(&SyncEnableParams::link,
+               "link",
+               "Agents that get links instead of copies; `none` (or an empty list): nobody.");
+    f.optional(
+        &SyncEnableParams::exclude,
+        "exclude",
+        "`skill` or `agent:skill` that stays out of sync; `*` matches any text; `none` (or an "
+        "empty list) lets every skill in.");
     f.optional(&SyncEnableParams::project,
                "project",
                "Sync the skills of this project instead of the user's.");

@@ -172,6 +172,65 @@ test_without_an_agent() {
   lacks '"agents":["claude-code"'
 }
 
+test_every_list_of_sync_enable_can_be_emptied() {
+  enabled
+  run 0 upskill sync enable --without cursor --exclude docx --link codex --yes
+  run 0 upskill sync enable --yes
+  run 0 upskill sync status
+  has "Without" "cursor" "Excluded" "docx" "Links" "codex"
+  run 0 upskill sync status --json
+  has '"without":["cursor"]' '"exclude":["docx"]' '"link":["codex"]'
+  run 0 upskill sync enable --without none --exclude none --link none --yes
+  run 0 upskill sync status --json
+  has '"agents":["claude-code","codex","cursor"]'
+  lacks '"without":' '"exclude":' '"link":'
+  run 0 upskill sync enable --agent codex --agent cursor --yes
+  run 0 upskill sync status --json
+  has '"agents":["codex","cursor"]' '"chosen":["codex","cursor"]'
+  run 0 upskill sync enable --agent all --yes
+  run 0 upskill sync status --json
+  has '"agents":["claude-code","codex","cursor"]'
+  lacks '"chosen":'
+  run 2 upskill sync enable --without none --without cursor --yes
+  err_has "\`--without\`: \`none\` goes with no other" "hint: "
+  run 2 upskill sync enable --without "" --yes
+  err_has "is no agent" "\`none\`"
+}
+
+test_an_agent_that_is_named_is_left_out_no_more() {
+  enabled
+  run 0 upskill sync enable --without cursor --without codex --yes
+  run 0 upskill sync enable --agent cursor --agent claude-code --yes
+  run 0 upskill sync status --json
+  has '"agents":["claude-code","cursor"]' '"without":["codex"]'
+  run 0 upskill sync enable --without claude-code --yes
+  run 0 upskill sync status --json
+  has '"agents":["cursor"]' '"chosen":["cursor"]' '"without":["claude-code"]'
+  run 2 upskill sync enable --without cursor --yes
+  err_has "no agent would be left" "--agent all"
+  run 2 upskill sync enable --agent codex --without codex --yes
+  err_has "\`codex\` is named by"
+}
+
+test_sync_for_nobody_is_not_in_sync() {
+  enabled
+  run 0 upskill sync enable --without claude-code --without codex --without cursor --yes
+  run 1 upskill sync status --check
+  has "no coding agent takes part" "--without none"
+  lacks "in sync"
+  run 0 upskill status
+  has "no coding agent takes part"
+  lacks "at rest"
+  run 0 upskill list
+  has "no coding agent takes part"
+  lacks "in sync"
+  run 0 upskill sync now --yes
+  has "no coding agent takes part"
+  run 0 upskill sync wait
+  has "no coding agent takes part"
+  lacks "synced"
+}
+
 test_mirror() {
   three_agents
   skill "$c" pdf

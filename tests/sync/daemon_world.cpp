@@ -33,6 +33,7 @@ DaemonWorld::DaemonWorld(std::uint64_t shape, const std::string& folder)
   SyncEnableParams params;
   params.policy = m_setup.policy;
   params.exclude = {"outside"};
+  std::vector<std::string>& named = params.agents.emplace();
   for (std::size_t i = 0; i < count; ++i) {
     sync::RootSetup& root = m_setup.roots.emplace_back();
     root.path = m_folder + "/" + k_agents[i].folder + "/skills";
@@ -43,7 +44,7 @@ DaemonWorld::DaemonWorld(std::uint64_t shape, const std::string& folder)
     std::ranges::copy_if(k_agents[i].reads, std::back_inserter(agent.reads), [&](auto read) {
       return read < count;
     });
-    params.agents.push_back(agent.id); // named, so that they take part also while they are away
+    named.push_back(agent.id); // named, so that they take part also while they are away
   }
   if (count > 3 && random() % 3 == 0) {
     params.link = {k_agents[3].id};

@@ -351,7 +351,7 @@ TEST_SUITE("what is shown is true") {
               "Sync has not changed `pdf` yet."));
     CHECK(has(shown({"sync", "log"}, R"({"entries":[]})").out, "changed anything yet"));
     CHECK(has(shown({"sync", "conflicts", "pdf"}, R"({"conflicts":[]})").out, "`pdf` has no"));
-    std::string status = R"({"enabled":true,"policy":"cover","state":"idle","agents":[],)"
+    std::string status = R"({"enabled":true,"policy":"cover","state":"idle","agents":["codex"],)"
                          R"("roots":[],"skills":[],"conflicts":0,"held":0})";
     CHECK(has(shown({"sync", "status", "pdf"}, status).out, "`pdf` is not under sync."));
     CHECK(exit_code({"sync", "status", "pdf", "--check"}, status) == 1);

@@ -106,6 +106,31 @@ TEST_SUITE("sync enable and disable") {
     CHECK(kept == wanted); // in the order of the calls
   }
 
+  TEST_CASE("an empty list that is given empties the one before, an absent one keeps it") {
+    SkillsWorld world;
+    SyncEnableParams all;
+    all.agents = {"claude-code"};
+    all.without = {"cursor"};
+    all.link = {"codex"};
+    all.exclude = {"outside"};
+    REQUIRE(world.call(k_sync_enable, all));
+    REQUIRE(world.call(k_sync_enable, SyncEnableParams{}));
+    SyncSettings settings = saved(world);
+    CHECK(settings.agents == *all.agents);
+    CHECK(settings.without == *all.without);
+    CHECK(settings.link == *all.link);
+    CHECK(settings.exclude == *all.exclude);
+    for (auto* list : {&all.agents, &all.without, &all.link, &all.exclude}) {
+      (*list)->clear();
+    }
+    REQUIRE(world.call(k_sync_enable, all));
+    settings = saved(world);
+    CHECK(settings.agents.empty());
+    CHECK(settings.without.empty());
+    CHECK(settings.link.empty());
+    CHECK(settings.exclude.empty());
+  }
+
   TEST_CASE("a project is one folder, however it is spelled") {
     SkillsWorld world;
     world.skill("proj/.claude/skills/a");
