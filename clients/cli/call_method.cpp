@@ -175,6 +175,11 @@ bool has_steps(const connect::TextReader& result) {
   return any;
 }
 
+// A person may settle a conflict, or have a deletion carried out, with no copy to write now.
+bool may_act_without_steps(const MethodInfo& method) {
+  return method.effect == Effect::destructive || method.name.ends_with("able"); // sync_enable, ...
+}
+
 enum class Decision { go_on, nothing_to_do, declined, interrupted };
 
 // Shows what would happen and asks. On stderr where stdout is kept for JSON.
@@ -185,7 +190,7 @@ decide(Conversation& conversation, const Invocation& invocation, const Screen& s
   TRY_ASSIGN(connect::CallReply reply, conversation.call(plan));
   TRY_ASSIGN(connect::TextReader result, connect::TextReader::open(reply.result, "the plan"));
   bool switches = invocation.command.method->name.ends_with("able"); // sync_enable, sync_disable
-  if (!switches && !has_steps(result)) {
+  if (!may_act_without_steps(*invocation.command.method) && !has_steps(result)) {
     return Decision::nothing_to_do;
   }
   Page page(screen);

@@ -98,6 +98,15 @@ bool only_planned(const Invocation& invocation) {
              && invocation.command.method->name == "sync_plan");
 }
 
+// Something may be decided all the same by who takes one thing back or settles one.
+std::string_view nothing_done(const Invocation& invocation) {
+  bool decides = invocation.command.method != nullptr
+                 && invocation.command.method->effect == Effect::destructive;
+  return only_planned(invocation)
+             ? (decides ? "No copy would change." : "There would be nothing to do.")
+             : (decides ? "No copy was changed." : "There was nothing to do.");
+}
+
 } // namespace
 
 void show(Page& page, const Invocation& invocation, const SyncPlanResult& result) {
@@ -151,8 +160,7 @@ void show(Page& page, const Invocation& invocation, const SyncPlanResult& result
 
 void show(Page& page, const Invocation& invocation, const SyncNowResult& result) {
   if (result.steps.empty()) {
-    page.line(only_planned(invocation) ? "There would be nothing to do."
-                                       : "There was nothing to do.");
+    page.line(nothing_done(invocation));
   } else {
     page.line(page.tint(Tint::bold, only_planned(invocation) ? "What would be done" : "Done"));
     print_steps(page, result.steps);

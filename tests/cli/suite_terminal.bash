@@ -33,6 +33,43 @@ test_nothing_to_do_is_not_asked_about() {
   lacks "[y/N]"
 }
 
+test_every_decision_about_a_held_deletion_is_asked_about() {
+  three_agents
+  local name
+  for name in a b c d e f; do
+    skill ~/.claude/skills $name
+  done
+  run 0 upskill sync enable --yes
+  wait_idle
+  rm -r ~/.agents/skills/[a-e]
+  wait_idle
+  run 0 upskill sync conflicts
+  has "deletion held"
+  at_terminal 'n\n' upskill sync resolve a delete
+  has "[y/N]" "Nothing was changed"
+  at_terminal 'n\n' upskill sync resolve a restore
+  has "[y/N]" "Nothing was changed"
+  run 0 upskill sync conflicts a
+  has "deletion held"
+  [[ -f ~/.claude/skills/a/SKILL.md ]] || fail "it was deleted"
+  at_terminal 'y\n' upskill sync resolve a delete
+  has "[y/N]"
+  wait_idle
+  absent ~/.claude/skills/a
+}
+
+test_a_choice_that_changes_no_copy_is_asked_about() {
+  three_agents
+  skill ~/.claude/skills pdf
+  skill ~/.agents/skills pdf "Do it otherwise."
+  run 0 upskill sync enable --yes
+  wait_idle
+  at_terminal 'n\n' upskill sync resolve pdf winner
+  has "No copy would change." "[y/N]" "Nothing was changed"
+  run 0 upskill sync conflicts pdf
+  has "winner"
+}
+
 test_json_is_indented_for_a_person() {
   at_terminal '' upskill status --json
   has '{
