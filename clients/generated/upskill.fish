@@ -124,7 +124,7 @@ complete -c upskill -n "__fish_seen_subcommand_from sync; and __fish_seen_subcom
 complete -c upskill -n "__fish_seen_subcommand_from sync; and __fish_seen_subcommand_from undo" -l no-color -d 'No colours; NO_COLOR does the same.'
 complete -c upskill -n "__fish_seen_subcommand_from sync; and __fish_seen_subcommand_from undo" -l help -s h -d 'Show help.'
 complete -c upskill -n "__fish_seen_subcommand_from sync; and not __fish_seen_subcommand_from conflicts enable disable status plan now log undo resolve wait" -a resolve -d 'Settle a conflict or a held deletion.'
-complete -c upskill -n "__fish_seen_subcommand_from sync; and __fish_seen_subcommand_from resolve" -l take -x -a 'winner loser delete restore' -d 'Hash or path of the version to keep everywhere; `winner` keeps what is there, `loser` the only other one; for a held deletion `delete` or `restore`.'
+complete -c upskill -n "__fish_seen_subcommand_from sync; and __fish_seen_subcommand_from resolve" -l take -x -a 'winner loser delete restore' -d 'Hash or path (of the copy, or of where it is kept) of the version to keep everywhere; `winner` keeps what is there, `loser` the only other one; for a held deletion `delete` or `restore`.'
 complete -c upskill -n "__fish_seen_subcommand_from sync; and __fish_seen_subcommand_from resolve" -l dry-run -d 'Only show what would be done.'
 complete -c upskill -n "__fish_seen_subcommand_from sync; and __fish_seen_subcommand_from resolve" -l json -d 'Print the result as one JSON document.'
 complete -c upskill -n "__fish_seen_subcommand_from sync; and __fish_seen_subcommand_from resolve" -l yes -s y -d 'Do it without asking.'

@@ -3,6 +3,7 @@
 #include "daemon/await.h"
 #include "daemon/handlers/skill_lookup.h"
 #include "daemon/handlers/sync_answers.h"
+#include "daemon/handlers/version_named.h"
 
 #include <algorithm>
 #include <optional>
@@ -303,9 +304,12 @@ void bind_sync_handlers(Binder& binder, SkillLibrary& library) {
   });
   binder.on(k_conflict_resolve, [&library](ConflictResolveParams params, RequestContext context) {
     sync::Moment now = library.service().now();
+    std::string home = library.service().context().places.home;
     bool dry_run = params.dry_run;
-    auto resolve = [params, now](sync::Engine& engine,
-                                 std::optional<sync::Round>* done) -> Result<sync::Round> {
+    auto resolve = [params, now, home = std::move(home), cwd = context.caller.cwd](
+                       sync::Engine& engine,
+                       std::optional<sync::Round>* done) mutable -> Result<sync::Round> {
+      params.take = version_named(params.take, engine, home, cwd);
       Result<sync::Round> round = engine.resolve(params, now, done);
       if (!round && params.take.empty() && round.error().code == ErrorCode::invalid_argument) {
         // What was not said is not wrong; the engine's hint lists what may be.

@@ -422,8 +422,9 @@ struct ConflictResolveParams {
     f.optional(
         &ConflictResolveParams::take,
         "take",
-        "Hash or path of the version to keep everywhere; `winner` keeps what is there, `loser` "
-        "the only other one; for a held deletion `delete` or `restore`.");
+        "Hash or path (of the copy, or of where it is kept) of the version to keep everywhere; "
+        "`winner` keeps what is there, `loser` the only other one; for a held deletion `delete` or "
+        "`restore`.");
     f.optional(&ConflictResolveParams::dry_run, "dry_run", "Only show what would be done.");
   }
 };

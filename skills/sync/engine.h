@@ -63,6 +63,13 @@ struct Tidied {
   std::vector<std::string> warnings = {};       // what somebody should know of
 };
 
+// A conflict or a held deletion that waits for a person, without what its versions hold.
+struct OpenConflict {
+  std::int64_t id = 0;
+  std::string skill = {};
+  std::vector<std::string> paths = {}; // by which its versions may be named
+};
+
 enum class HaltedRoots { leave, accept };
 
 // What a round would do with another setup.
@@ -116,6 +123,8 @@ public:
   SyncOverview overview() const;
   Result<SyncLogResult> log(const SyncLogParams& params) const;
   Result<SyncConflictsResult> conflicts(const SyncConflictsParams& params) const;
+  // The same in brief, which reads no version.
+  Result<std::vector<OpenConflict>> open_conflicts() const;
   // Both look at the skill first. What that look did, or another part of what was asked for, is in
   // `done` where the call fails afterwards.
   Result<Round>

@@ -149,7 +149,8 @@ Result<Digest> choose(const store::ConflictRow& row, const std::string& take) {
   return fail(ErrorCode::invalid_argument,
               matches.empty() ? "`take` names no version of this conflict"
                               : "`take` names several versions of this conflict",
-              "give one of " + all + ", `winner`, or `loser` where there is only one");
+              "give one of " + all
+                  + ", the path of one, `winner`, or `loser` where there is only one");
 }
 
 // The winner is what is in place: where somebody has edited it since, or an undo has put another

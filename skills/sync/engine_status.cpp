@@ -218,6 +218,19 @@ SyncOverview Engine::overview() const {
   return overview_of(*m_state, {});
 }
 
+Result<std::vector<OpenConflict>> Engine::open_conflicts() const {
+  TRY_ASSIGN(auto rows, m_state->store.open_conflicts());
+  std::vector<OpenConflict> open;
+  for (const store::ConflictRow& row : rows) {
+    OpenConflict& conflict = open.emplace_back(OpenConflict{row.id, row.skill});
+    for (const store::ConflictVersionRow& version : row.versions) {
+      conflict.paths.push_back(version.path);
+      conflict.paths.push_back(version.stored);
+    }
+  }
+  return open;
+}
+
 SyncStatusResult Engine::status(std::string_view only) const {
   SyncStatusResult result = overview_of(*m_state, only).status;
   for (const Scope& scope : m_state->scopes) {

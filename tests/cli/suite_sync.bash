@@ -154,6 +154,34 @@ test_a_conflict_is_kept_and_resolved() {
   has "no conflicts"
 }
 
+test_a_version_is_named_by_its_path_as_a_person_writes_it() {
+  enabled
+  ln -s .claude ~/also
+  cd ~
+  run 0 upskill sync now --yes
+  local words hash
+  for words in .claude/skills/pdf ./.claude/skills/pdf "$c/pdf/" '~/.claude/skills/pdf' \
+    .claude/../.claude//skills/pdf also/skills/pdf hash; do
+    upskill daemon stop >/dev/null
+    skill "$c" pdf "For $words, that way."
+    skill "$a" pdf "For $words, this way."
+    touch -d '1 hour ago' "$c/pdf/SKILL.md"
+    run 0 upskill sync now --yes
+    wait_idle
+    run 2 upskill sync resolve pdf nonsense --yes
+    err_has "names no version" "the path of one"
+    if [[ $words == hash ]]; then
+      run 0 upskill sync conflicts
+      hash=$(sed -n 's/^  loser   \([0-9a-f]*\) .*/\1/p' <<<"$out")
+      run 0 upskill sync resolve pdf "${hash^^}" --yes
+    else
+      run 0 upskill sync resolve pdf "$words" --yes
+    fi
+    wait_idle
+    grep -q "that way" "$a/pdf/SKILL.md" || fail "$words: it is not what was named"
+  done
+}
+
 test_disable_leaves_every_copy() {
   enabled
   run 0 upskill sync disable --yes
