@@ -58,6 +58,28 @@ void print_version(Page& page, const ConflictVersion& version) {
   }
 }
 
+// What settles it, in words that can be typed as they stand.
+void print_choices(Page& page, const Conflict& conflict, const std::string& command) {
+  auto print = [&](const std::string& text) { page.line(page.tint(Tint::dim, "  " + text)); };
+  if (conflict.kind == ConflictKind::deletion) {
+    print("`" + command + " delete` or `" + command + " restore`");
+    return;
+  }
+  auto losers = std::ranges::count(conflict.versions, false, &ConflictVersion::winner);
+  std::string keep = "`" + command + " winner` keeps what is there";
+  if (losers <= 1) {
+    print(keep + ", `" + command + " loser` takes the other");
+    return;
+  }
+  print(keep);
+  for (const ConflictVersion& version : conflict.versions) {
+    if (!version.winner) {
+      print("`" + command + " " + clean_line(version.hash.substr(0, 12)) + "` takes this one"
+            + (version.path.empty() ? "" : ", of " + page.path(version.path)));
+    }
+  }
+}
+
 } // namespace
 
 void show(Page& page, const Invocation& invocation, const SyncConflictsResult& result) {
@@ -89,10 +111,7 @@ void show(Page& page, const Invocation& invocation, const SyncConflictsResult& r
     bool only_one = std::ranges::count(result.conflicts, conflict.skill, &Conflict::skill) == 1;
     std::string command = "upskill sync resolve "
                           + (only_one ? clean_line(conflict.skill) : std::to_string(conflict.id));
-    page.line(page.tint(Tint::dim,
-                        deletion ? "  `" + command + " delete` or `" + command + " restore`"
-                                 : "  `" + command + " winner` keeps what is there, `" + command
-                                       + " loser` takes the other"));
+    print_choices(page, conflict, command);
   }
 }
 

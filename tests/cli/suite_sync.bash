@@ -182,6 +182,23 @@ test_a_version_is_named_by_its_path_as_a_person_writes_it() {
   done
 }
 
+test_what_is_said_of_several_losers_can_be_typed() {
+  three_agents
+  skill "$a" pdf "This way."
+  skill "$c" pdf "That way."
+  skill ~/.cursor/skills pdf "Another way."
+  run 0 upskill sync enable --yes
+  wait_idle
+  run 0 upskill sync conflicts
+  lacks "pdf loser"
+  local command
+  [[ $(grep -c "takes this one" <<<"$out") == 2 ]] || fail "$out"
+  command=$(sed -n 's/^  `\(upskill sync resolve pdf [0-9a-f]*\)` takes.*/\1/p' <<<"$out" | head -n 1)
+  run 0 $command --yes
+  run 0 upskill sync conflicts
+  has "no conflicts"
+}
+
 test_disable_leaves_every_copy() {
   enabled
   run 0 upskill sync disable --yes
