@@ -62,7 +62,7 @@ complete -c upskill -n "__fish_seen_subcommand_from sync; and __fish_seen_subcom
 complete -c upskill -n "__fish_seen_subcommand_from sync; and __fish_seen_subcommand_from enable" -l without -x -a '(__upskill_agents)' -d 'Agents that do not take part; `none` (or an empty list) leaves nobody out.'
 complete -c upskill -n "__fish_seen_subcommand_from sync; and __fish_seen_subcommand_from enable" -l link -x -a '(__upskill_agents)' -d 'Agents that get links instead of copies; `none` (or an empty list): nobody.'
 complete -c upskill -n "__fish_seen_subcommand_from sync; and __fish_seen_subcommand_from enable" -l exclude -x -d '`skill` or `agent:skill` that stays out of sync; `*` matches any text; `none` (or an empty list) lets every skill in.'
-complete -c upskill -n "__fish_seen_subcommand_from sync; and __fish_seen_subcommand_from enable" -l project -rF -d 'Sync the skills of this project instead of the user'\''s.'
+complete -c upskill -n "__fish_seen_subcommand_from sync; and __fish_seen_subcommand_from enable" -l project -rF -d 'Sync the skills of this project instead of the user'\''s. The other choices are for all that is under sync, and change with it only while nothing else is.'
 complete -c upskill -n "__fish_seen_subcommand_from sync; and __fish_seen_subcommand_from enable" -l accept -d 'Let halted roots take part again as they are now.'
 complete -c upskill -n "__fish_seen_subcommand_from sync; and __fish_seen_subcommand_from enable" -l dry-run -d 'Only show the plan.'
 complete -c upskill -n "__fish_seen_subcommand_from sync; and __fish_seen_subcommand_from enable" -l json -d 'Print the result as one JSON document.'

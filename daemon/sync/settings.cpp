@@ -100,6 +100,39 @@ Result<void> choose_agents(SyncSettings& settings,
   return {};
 }
 
+// What is chosen holds for everything under sync, so a word about one project does not change it
+// for the rest.
+Result<void> check_unchanged(const SyncSettings& before,
+                             const SyncSettings& after,
+                             const SyncEnableParams& params) {
+  auto refuse = [](std::string_view field) {
+    return fail(
+        ErrorCode::invalid_argument,
+        "params." + std::string(field)
+            + ": must be what is in force, since it holds for everything under sync and not "
+              "for one project",
+        "leave it out; without `--project` it is changed for the user's skills and every "
+        "project");
+  };
+  auto same = [&](std::vector<std::string> SyncSettings::*list) {
+    return std::ranges::is_permutation(before.*list, after.*list);
+  };
+  bool same_agents = same(&SyncSettings::agents) && same(&SyncSettings::without);
+  if (params.policy && before.policy != after.policy) {
+    return refuse("policy");
+  }
+  if (!same_agents) {
+    return refuse(params.agents ? "agent" : "without");
+  }
+  if (!same(&SyncSettings::link)) {
+    return refuse("link");
+  }
+  if (!same(&SyncSettings::exclude)) {
+    return refuse("exclude");
+  }
+  return {};
+}
+
 // Nothing where there is no folder.
 std::optional<std::pair<dev_t, ino_t>> identity_of(const std::string& path) {
   struct stat status {};
@@ -161,6 +194,7 @@ Result<void> save_settings(const std::string& path, const SyncSettings& settings
 Result<SyncSettings> with_enabled(SyncSettings settings,
                                   const agents::AgentTable& table,
                                   const SyncEnableParams& params) {
+  const SyncSettings before = settings;
   TRY(choose_agents(settings, table, params));
   TRY(replace_agents(settings.link, params.link, "link", k_none, table));
   TRY(replace(settings.exclude, params.exclude, "exclude", k_none));
@@ -170,9 +204,11 @@ Result<SyncSettings> with_enabled(SyncSettings settings,
     return settings;
   }
   TRY_ASSIGN(std::string project, real_folder(params.project));
-  if (std::ranges::none_of(settings.projects, [&](const ProjectSettings& known) {
-        return is_same_project(known.path, project);
-      })) {
+  auto is_this = [&](const ProjectSettings& known) { return is_same_project(known.path, project); };
+  if (before.enabled || !std::ranges::all_of(before.projects, is_this)) {
+    TRY(check_unchanged(before, settings, params));
+  }
+  if (std::ranges::none_of(settings.projects, is_this)) {
     settings.projects.push_back({std::move(project)});
   }
   return settings;

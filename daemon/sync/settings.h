@@ -55,7 +55,8 @@ Result<void> save_settings(const std::string& path, const SyncSettings& settings
 // empty; it is kept by its real path, and only where it is none of those that are known already,
 // whatever they are called. Looks at the disk.
 // Errors: invalid_argument for an agent that is not in the table, for words that leave nobody of
-// those that were named, or for a project that is no folder.
+// those that were named, for a project that is no folder, or for a choice that would change with
+// this project what holds for others.
 Result<SyncSettings> with_enabled(SyncSettings settings,
                                   const agents::AgentTable& table,
                                   const SyncEnableParams& params);

@@ -200,9 +200,11 @@ struct SyncEnableParams {
         "exclude",
         "`skill` or `agent:skill` that stays out of sync; `*` matches any text; `none` (or an "
         "empty list) lets every skill in.");
-    f.optional(&SyncEnableParams::project,
-               "project",
-               "Sync the skills of this project instead of the user's.");
+    f.optional(
+        &SyncEnableParams::project,
+        "project",
+        "Sync the skills of this project instead of the user's. The other choices are for all "
+        "that is under sync, and change with it only while nothing else is.");
     f.optional(
         &SyncEnableParams::accept, "accept", "Let halted roots take part again as they are now.");
     f.optional(&SyncEnableParams::dry_run, "dry_run", "Only show the plan.");

@@ -199,6 +199,34 @@ test_what_is_said_of_several_losers_can_be_typed() {
   has "no conflicts"
 }
 
+test_a_word_about_a_project_changes_nothing_for_others() {
+  enabled
+  mkdir project
+  skill project/.claude/skills docx
+  local words
+  for words in "--policy mirror" "--without cursor" "--agent codex" "--link codex" "--exclude pdf"; do
+    run 2 upskill sync enable --project project $words --yes
+    err_has "\`${words% *}\` must be what is in force" "hint: "
+  done
+  absent project/.agents
+  absent ~/.cursor/skills
+  run 0 upskill sync enable --project project --policy cover --without none --yes
+  same project/.claude/skills/docx project/.agents/skills/docx
+  run 2 upskill sync enable --project project --policy mirror --yes
+}
+
+test_a_project_alone_has_its_choices() {
+  three_agents
+  skill "$c" pdf
+  mkdir project
+  skill project/.claude/skills docx
+  run 0 upskill sync enable --project project --agent codex --agent claude-code --yes
+  run 0 upskill sync enable --project project --policy mirror --yes
+  run 0 upskill sync status --json
+  has '"policy":"mirror"' '"agents":["claude-code","codex"]'
+  absent "$a/pdf"
+}
+
 test_disable_leaves_every_copy() {
   enabled
   run 0 upskill sync disable --yes
