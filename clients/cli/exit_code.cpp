@@ -13,9 +13,15 @@ std::string text(const connect::TextReader& result, std::string_view field) {
   return member ? member->string().value_or("") : std::string();
 }
 
+bool is_above_zero(const connect::TextReader& result, std::string_view field) {
+  auto member = result.member(field);
+  return member && member->integer().value_or(0) > 0;
+}
+
 bool all_in_sync(const connect::TextReader& result, bool one_is_named) {
   std::string state = text(result, "state");
-  bool in_sync = is_true(result, "enabled") && (state == "idle" || state == "working");
+  bool in_sync = is_true(result, "enabled") && (state == "idle" || state == "working")
+                 && !is_above_zero(result, "conflicts") && !is_above_zero(result, "held");
   if (auto agents = result.member("agents")) {
     bool takes_part = false;
     agents->each_element([&](std::size_t, JsonReader&) { takes_part = true; });

@@ -157,11 +157,23 @@ void each_other_note(const Engine::State& state, const Scope& scope, const Visit
   }
 }
 
+// All that wait for a person, as they are listed: they outlast the skill, and its scope.
+void count_conflicts(const Engine::State& state, std::string_view only, SyncStatusResult& result) {
+  Result<std::vector<store::ConflictRow>> open = state.store.open_conflicts(only);
+  if (!open) {
+    result.warnings.push_back(open.error().message);
+    return;
+  }
+  result.held = std::ranges::count(*open, ConflictKind::deletion, &store::ConflictRow::kind);
+  result.conflicts = static_cast<std::int64_t>(open->size()) - result.held;
+}
+
 // All but the skills themselves, which are counted.
 SyncOverview overview_of(const Engine::State& state, std::string_view only) {
   SyncOverview overview;
   SyncStatusResult& result = overview.status;
   bool halted = false;
+  bool held = false;
   for (const Scope& scope : state.scopes) {
     result.enabled = result.enabled || scope.setup.enabled;
     if (scope.setup.project.empty()) {
@@ -188,8 +200,7 @@ SyncOverview overview_of(const Engine::State& state, std::string_view only) {
     for (const Skill& skill : scope.skills) {
       if (is_meant(only, skill.name)) {
         SkillSyncState skill_state = state_of(scope, skill);
-        result.conflicts += skill_state == SkillSyncState::conflict;
-        result.held += skill_state == SkillSyncState::held;
+        held = held || skill_state == SkillSyncState::held;
         result.problems += skill_state != SkillSyncState::in_sync;
         ++overview.skills;
       }
@@ -205,10 +216,11 @@ SyncOverview overview_of(const Engine::State& state, std::string_view only) {
       }
     }
   }
-  result.state = !result.enabled   ? SyncState::off
-                 : halted          ? SyncState::halted
-                 : result.held > 0 ? SyncState::held
-                                   : SyncState::idle;
+  count_conflicts(state, only, result);
+  result.state = !result.enabled ? SyncState::off
+                 : halted        ? SyncState::halted
+                 : held          ? SyncState::held
+                                 : SyncState::idle;
   return overview;
 }
 

@@ -399,6 +399,30 @@ test_a_conflict_is_one_in_every_list() {
   err_has "which version of \`pdf\` to take was not said" "hint: " "winner"
 }
 
+# conflicts_everywhere N: every place that counts conflicts says N.
+conflicts_everywhere() {
+  run 0 upskill status --json
+  has "\"conflicts\":$1"
+  run 0 upskill sync status --json
+  has "\"conflicts\":$1"
+  run 0 upskill sync conflicts --json
+  [[ $(grep -o '"kind":"content"' <<<"$out" | wc -l) == "$1" ]] || fail "$out"
+}
+
+test_a_conflict_counts_as_long_as_it_is_listed() {
+  edited_in_both
+  run 0 upskill sync now --yes
+  wait_idle
+  conflicts_everywhere 1
+  run 0 upskill sync disable --yes
+  conflicts_everywhere 1
+  run 0 upskill sync enable --yes
+  mv "$c/pdf" "$c/docx"
+  wait_idle
+  run 0 upskill sync conflicts --json
+  conflicts_everywhere "$(grep -o '"kind":"content"' <<<"$out" | wc -l)"
+}
+
 test_the_log_says_that_there_is_more() {
   enabled
   skill "$a" docx
