@@ -1,6 +1,7 @@
 #include "clients/cli/render.h"
 #include "clients/cli/table.h"
 #include "clients/cli/text.h"
+#include "protocol/methods.h"
 
 #include <algorithm>
 #include <array>
@@ -139,7 +140,11 @@ void show(Page& page, const Invocation& invocation, const SyncPlanResult& result
   print_steps(page, result.steps);
   print_left_out(page, result.left_out);
   page.line();
-  if (result.agents.empty()) {
+  if (name == k_sync_plan.name && !result.enabled) {
+    page.paragraph(
+        "Sync is off, so nothing would be done. `upskill sync enable --dry-run` shows what "
+        "it would do once it is on.");
+  } else if (result.agents.empty()) {
     page.paragraph("No coding agent takes part, so there is nowhere to copy to. `upskill agents "
                    "--all` lists those that are known.");
   } else if (result.steps.empty() && result.in_sync == 0) {

@@ -25,6 +25,14 @@ test_off_at_first() {
   run 1 upskill sync status --check
 }
 
+test_a_plan_while_sync_is_off_says_so() {
+  three_agents
+  skill "$c" pdf
+  run 0 upskill sync plan
+  has "Sync is off" "upskill sync enable --dry-run"
+  lacks "nothing to copy"
+}
+
 test_dry_run_changes_nothing() {
   three_agents
   skill "$c" pdf
