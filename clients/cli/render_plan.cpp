@@ -99,6 +99,18 @@ bool only_planned(const Invocation& invocation) {
              && invocation.command.method->name == "sync_plan");
 }
 
+void print_settled(Page& page, const Invocation& invocation, const SyncNowResult& result) {
+  for (std::int64_t id : result.settled) {
+    page.line("Conflict " + std::to_string(id)
+              + (only_planned(invocation) ? " would be settled." : " is settled."));
+  }
+  for (std::int64_t id : result.opened) {
+    bool is_back =
+        invocation.command.method != nullptr && invocation.command.method->name == k_sync_undo.name;
+    page.line("Conflict " + std::to_string(id) + (is_back ? " waits again." : " waits."));
+  }
+}
+
 // Something may be decided all the same by who takes one thing back or settles one.
 std::string_view nothing_done(const Invocation& invocation) {
   bool decides = invocation.command.method != nullptr
@@ -170,6 +182,7 @@ void show(Page& page, const Invocation& invocation, const SyncNowResult& result)
     page.line(page.tint(Tint::bold, only_planned(invocation) ? "What would be done" : "Done"));
     print_steps(page, result.steps);
   }
+  print_settled(page, invocation, result);
   if (result.conflicts > 0 || result.held > 0) {
     page.line();
     page.line(waiting(result.conflicts, result.held) + ": `upskill sync conflicts`");

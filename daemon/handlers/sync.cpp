@@ -6,6 +6,7 @@
 #include "daemon/handlers/version_named.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -191,6 +192,14 @@ Awaitable<SyncPlanResult> plan(SkillLibrary& library, std::string skill, Request
   co_return plan_of(*status, std::move(*round));
 }
 
+std::vector<std::int64_t> ids_of(const sync::Engine& engine) {
+  std::vector<std::int64_t> ids;
+  if (Result<std::vector<sync::OpenConflict>> open = engine.open_conflicts()) {
+    std::ranges::transform(*open, std::back_inserter(ids), &sync::OpenConflict::id);
+  }
+  return ids; // in ascending order
+}
+
 // What a person asked for by name: `work` is one call of the engine that writes. What it did before
 // it failed is followed up as well.
 template <class F>
@@ -201,7 +210,14 @@ write(SkillLibrary& library, bool dry_run, F work, RequestContext context) {
   CO_TRY(seen);
   CO_TRY(service.check_running());
   std::optional<sync::Round> done;
-  auto ask = [&work, &done](sync::Engine& engine) { return work(engine, &done); };
+  std::vector<std::int64_t> before;
+  std::vector<std::int64_t> after;
+  auto ask = [&](sync::Engine& engine) {
+    before = ids_of(engine);
+    Result<sync::Round> round = work(engine, &done);
+    after = ids_of(engine);
+    return round;
+  };
   AWAIT(Result<sync::Round> round, service.lane().with_engine(std::move(ask)));
   if (!round && done && !dry_run) {
     service.note(*done);
@@ -212,7 +228,14 @@ write(SkillLibrary& library, bool dry_run, F work, RequestContext context) {
   }
   AWAIT(Result<SyncStatusResult> status, status_of(library, {}, context));
   CO_TRY(status);
-  co_return outcome_of(*status, std::move(*round));
+  std::optional<std::int64_t> settles = round->settles;
+  SyncNowResult result = outcome_of(*status, std::move(*round));
+  if (dry_run && settles) {
+    result.settled.push_back(*settles);
+  }
+  std::ranges::set_difference(before, after, std::back_inserter(result.settled));
+  std::ranges::set_difference(after, before, std::back_inserter(result.opened));
+  co_return result;
 }
 
 Awaitable<SyncStatusResult>

@@ -18,7 +18,12 @@ SyncPlanResult plan_of(const SyncStatusResult& status, sync::Round round) {
 }
 
 SyncNowResult outcome_of(const SyncStatusResult& status, sync::Round round) {
-  return {std::move(round.steps), status.conflicts, status.held, std::move(round.warnings)};
+  SyncNowResult result;
+  result.steps = std::move(round.steps);
+  result.conflicts = status.conflicts;
+  result.held = status.held;
+  result.warnings = std::move(round.warnings);
+  return result;
 }
 
 void add_choices(SyncStatusResult& status, const SyncSettings& settings) {

@@ -268,12 +268,18 @@ struct SyncNowResult {
   std::vector<SyncStep> steps = {};
   std::int64_t conflicts = 0;
   std::int64_t held = 0;
+  std::vector<std::int64_t> settled = {};
+  std::vector<std::int64_t> opened = {};
   std::vector<std::string> warnings = {};
 
   static void describe(auto& f) {
     f.required(&SyncNowResult::steps, "steps", "What was done.");
     f.required(&SyncNowResult::conflicts, "conflicts", "Conflicts that wait for a person.");
     f.required(&SyncNowResult::held, "held", "Deletions that wait for a person.");
+    f.optional(&SyncNowResult::settled,
+               "settled",
+               "Ids of conflicts and held deletions that wait no more, of `resolve` and `undo`.");
+    f.optional(&SyncNowResult::opened, "opened", "The same of those that wait since.");
     f.optional(&SyncNowResult::warnings, "warnings", "What could not be done, and why.");
   }
 };

@@ -56,6 +56,7 @@ struct Round {
   std::vector<Touched> again = {};              // what to look at then
   // The same for what failed or is held by others, and may be so for long: nobody waits for it.
   std::optional<std::int64_t> retry_at_ms = {};
+  std::optional<std::int64_t> settles = {}; // the conflict that a person meant
 };
 
 struct Tidied {

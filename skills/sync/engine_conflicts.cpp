@@ -242,8 +242,10 @@ bool means_winner_in_place(const Engine::State& state,
 Result<void> settle(Engine::State& state,
                     const ConflictResolveParams& params,
                     Moment now,
-                    std::optional<Round>& done) {
+                    std::optional<Round>& done,
+                    std::optional<store::Id>& meant) {
   TRY_ASSIGN(store::ConflictRow row, conflict_meant(state, params));
+  meant = row.id;
   Scope* scope = scope_of(state, row.scope);
   if (scope == nullptr || !scope->setup.enabled) {
     return not_in_sync(row.skill);
@@ -289,7 +291,11 @@ Result<SyncConflictsResult> Engine::conflicts(const SyncConflictsParams& params)
 Result<Round>
 Engine::resolve(const ConflictResolveParams& params, Moment now, std::optional<Round>* done) {
   std::optional<Round> all;
-  Result<void> settled = settle(*m_state, params, now, all);
+  std::optional<store::Id> meant;
+  Result<void> settled = settle(*m_state, params, now, all, meant);
+  if (settled && meant) {
+    join(all, {.settles = meant});
+  }
   return answer_of(std::move(all), std::move(settled), done);
 }
 

@@ -18,6 +18,7 @@ void join(std::optional<Round>& all, Round next) {
   std::ranges::move(next.again, std::back_inserter(all->again));
   all->in_sync = next.in_sync;
   all->again_at_ms = earlier(all->again_at_ms, next.again_at_ms);
+  all->settles = next.settles ? next.settles : all->settles;
   all->retry_at_ms = earlier(all->retry_at_ms, next.retry_at_ms);
 }
 

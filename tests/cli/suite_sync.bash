@@ -235,6 +235,23 @@ test_a_project_alone_has_its_choices() {
   absent "$a/pdf"
 }
 
+test_a_choice_that_changes_no_copy_is_told_of() {
+  edited_in_both
+  run 0 upskill sync now --yes
+  wait_idle
+  run 0 upskill sync resolve pdf winner --dry-run
+  has "No copy would change." "Conflict 1 would be settled."
+  run 0 upskill sync resolve pdf winner --yes
+  has "No copy was changed." "Conflict 1 is settled."
+  lacks "nothing to do"
+  run 0 upskill sync undo --yes
+  has "Conflict 2 waits again." "1 conflict waits for you"
+  run 0 upskill sync resolve pdf winner --yes --json
+  has '"steps":[]' '"settled":[2]'
+  run 0 upskill sync undo --yes --json
+  has '"opened":[3]'
+}
+
 test_disable_leaves_every_copy() {
   enabled
   run 0 upskill sync disable --yes
