@@ -38,7 +38,49 @@ void print_rest(Page& page, std::size_t total) {
   }
 }
 
+// A conflict, and the places to which the version that wins it goes.
+struct Won {
+  const SyncStep* first;
+  std::string places;
+};
+
+// Nothing where the steps do not tell who wins.
+std::vector<Won> conflicts_won(const Page& page, const std::vector<SyncStep>& steps) {
+  std::vector<Won> all;
+  for (const SyncStep& step : steps) {
+    if (step.action != SyncAction::conflict) {
+      continue;
+    }
+    if (step.from.empty() || step.path.empty()) {
+      return {};
+    }
+    auto known = std::ranges::find_if(all, [&](const Won& won) {
+      return won.first->skill == step.skill && won.first->from == step.from;
+    });
+    if (known == all.end()) {
+      all.push_back({&step, page.path(step.path)});
+    } else {
+      known->places += ", " + page.path(step.path);
+    }
+  }
+  return all;
+}
+
+// One paragraph for each, never cut: who is asked must know which copy stays.
+void print_conflicts(Page& page, const std::vector<Won>& all) {
+  for (std::size_t i = 0; i < all.size() && i < k_most_steps; ++i) {
+    const SyncStep& step = *all[i].first;
+    page.paragraph("! " + clean_line(step.skill) + ": " + page.path(step.from)
+                       + " wins and stays; it goes to " + all[i].places
+                       + ", and what lies there is kept as a conflict version"
+                       + (step.reason.empty() ? "" : " (" + page.prose(step.reason) + ")"),
+                   2);
+  }
+  print_rest(page, all.size());
+}
+
 void print_steps(Page& page, const std::vector<SyncStep>& steps) {
+  const std::vector<Won> won = conflicts_won(page, steps);
   for (const Kind& kind : k_kinds) {
     Table table({{""}, {""}, {"", Fit::shrinks}, {"", Fit::shrinks}});
     std::size_t total = 0;
@@ -58,10 +100,16 @@ void print_steps(Page& page, const std::vector<SyncStep>& steps) {
     if (total == 0) {
       continue;
     }
+    bool is_told = kind.action == SyncAction::conflict && !won.empty();
+    total = is_told ? won.size() : total;
     page.line();
     page.line(page.tint(kind.tint, enum_name(kind.action)) + " "
               + page.tint(Tint::bold, grouped(static_cast<long long>(total))) + "  "
               + page.tint(Tint::dim, kind.meaning));
+    if (is_told) {
+      print_conflicts(page, won);
+      continue;
+    }
     table.print(page, 2);
     print_rest(page, total);
   }

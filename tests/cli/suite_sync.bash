@@ -43,6 +43,21 @@ test_dry_run_changes_nothing() {
   has '"enabled":false'
 }
 
+test_the_plan_says_which_copy_wins_a_first_conflict() {
+  three_agents
+  skill "$a" pdf "This way."
+  skill "$c" pdf "That way."
+  touch -d '1 hour ago' "$c/pdf/SKILL.md"
+  run 0 upskill sync enable --dry-run
+  out=$(tr -s ' \n' ' ' <<<"$out")
+  has "conflict 1 " "! pdf: ~/.agents/skills/pdf wins and stays; it goes to ~/.claude/skills/pdf, and what lies" \
+    "is kept as a conflict version (first found with different content in 2 places)"
+  touch -d '2 hours ago' "$a/pdf/SKILL.md"
+  run 0 upskill sync enable --dry-run
+  out=$(tr -s ' \n' ' ' <<<"$out")
+  has "! pdf: ~/.claude/skills/pdf wins"
+}
+
 test_enable_copies_to_who_lacks_it() {
   enabled
   same "$c/pdf" "$a/pdf"
