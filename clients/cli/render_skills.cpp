@@ -2,6 +2,8 @@
 #include "clients/cli/table.h"
 #include "clients/cli/text.h"
 
+#include <algorithm>
+
 namespace upskill::cli {
 namespace {
 
@@ -47,6 +49,17 @@ void print_empty_list(Page& page, const Invocation& invocation) {
   }
 }
 
+// Where all are the user's own, nothing is to be told apart.
+bool has_several_scopes(const SkillListResult& result) {
+  return std::ranges::any_of(result.skills, [](const SkillSummary& skill) {
+    return !skill.scope.empty() && skill.scope != "user";
+  });
+}
+
+std::string scope_of(const Page& page, const SkillSummary& skill) {
+  return skill.scope.starts_with('/') ? page.path(skill.scope) : clean_line(skill.scope);
+}
+
 } // namespace
 
 void show(Page& page, const Invocation& invocation, const SkillListResult& result) {
@@ -57,11 +70,16 @@ void show(Page& page, const Invocation& invocation, const SkillListResult& resul
     print_empty_list(page, invocation);
     return;
   }
-  Table table({{"SKILL"},
-               {"AGENTS", Fit::shrinks},
-               {"TOKENS", Fit::right},
-               {"STATE"},
-               {"DESCRIPTION", Fit::shrinks}});
+  std::vector<Column> columns{{"SKILL"},
+                              {"AGENTS", Fit::shrinks},
+                              {"TOKENS", Fit::right},
+                              {"STATE"},
+                              {"DESCRIPTION", Fit::shrinks}};
+  bool with_scopes = has_several_scopes(result);
+  if (with_scopes) {
+    columns.insert(columns.begin() + 1, {"SCOPE", Fit::shrinks});
+  }
+  Table table(std::move(columns));
   bool with_replicas = invocation.flag("replicas");
   // What is the same now stays so only while somebody sees to it.
   const bool is_kept = result.warnings.empty();
@@ -74,17 +92,22 @@ void show(Page& page, const Invocation& invocation, const SkillListResult& resul
     } else if (!skill.warnings.empty()) {
       state = {"warning", Tint::yellow};
     }
-    table.add({{skill.skill, Tint::bold},
-               {skill.agents.empty() ? "none" : joined(skill.agents)},
-               {"~" + grouped(skill.tokens)},
-               state,
-               {skill.description, Tint::dim}});
+    std::vector<Cell> row{{skill.skill, Tint::bold},
+                          {skill.agents.empty() ? "none" : joined(skill.agents)},
+                          {"~" + grouped(skill.tokens)},
+                          state,
+                          {skill.description, Tint::dim}};
+    if (with_scopes) {
+      row.insert(row.begin() + 1, {scope_of(page, skill), Tint::dim});
+    }
+    table.add(std::move(row));
   }
   table.print(page);
   if (with_replicas) {
     for (const SkillSummary& skill : result.skills) {
       page.line();
-      page.line(page.tint(Tint::bold, clean_line(skill.skill)));
+      page.line(page.tint(Tint::bold, clean_line(skill.skill))
+                + (with_scopes ? "  " + page.tint(Tint::dim, scope_of(page, skill)) : ""));
       print_replicas(page, skill.replicas);
     }
   }

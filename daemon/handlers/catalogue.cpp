@@ -140,6 +140,7 @@ SkillSummary Catalogue::summary(std::uint32_t index) const {
   const Row& at = m_rows[index];
   SkillSummary summary;
   summary.skill = name(at);
+  summary.scope = project(at).empty() ? "user" : project(at);
   summary.description = description(at);
   summary.tokens = at.tokens;
   summary.in_sync = !at.incomplete;

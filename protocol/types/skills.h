@@ -59,6 +59,7 @@ template <> struct EnumNames<SkillSyncState> {
 
 struct SkillSummary {
   std::string skill;
+  std::string scope = {};
   std::string description = {};
   std::string hash = {};
   std::int64_t tokens = 0;
@@ -70,6 +71,7 @@ struct SkillSummary {
 
   static void describe(auto& f) {
     f.required(&SkillSummary::skill, "skill", "Name: the skill's folder.");
+    f.optional(&SkillSummary::scope, "scope", "`user`, or the path of the project.");
     f.required(&SkillSummary::description, "description", "From the front matter.");
     f.required(&SkillSummary::hash, "hash", "Hash of the newest copy's content.");
     f.required(&SkillSummary::tokens, "tokens", "Estimated tokens of SKILL.md.");

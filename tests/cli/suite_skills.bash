@@ -1,5 +1,21 @@
 # list, show, validate, agents, doctor.
 
+test_list_tells_projects_apart() {
+  three_agents
+  skill ~/.claude/skills foo
+  skill ~/.claude/skills bar
+  run 0 upskill list
+  lacks "SCOPE"
+  skill ~/project/.claude/skills foo
+  run 0 upskill sync enable --project ~/project --yes
+  run 0 upskill list
+  [[ $(grep -c "^foo  *user " <<<"$out") == 1 ]] || fail "$out"
+  [[ $(grep -c "^foo  *~/project " <<<"$out") == 1 ]] || fail "$out"
+  has "SCOPE"
+  run 0 upskill list --json
+  has '"skill":"foo","scope":"user"' "\"scope\":\"$HOME/project\""
+}
+
 test_empty_list() {
   run 0 upskill list
   has "No skills were found"
