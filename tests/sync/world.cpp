@@ -37,6 +37,7 @@ World::World(std::uint64_t shape, const std::string& folder)
   make_folders(m_folder + "/state");
   m_options.database = m_folder + "/state/sync.db";
   m_options.objects = m_folder + "/data/objects";
+  m_options.quiet_ms = 0; // no round here waits for the wall clock
   m_options.trash = m_folder + "/data/trash";
   m_options.conflicts = m_folder + "/data/conflicts";
   make_folders(m_folder + "/data");

@@ -94,6 +94,7 @@ private:
   // world_asks.cpp
   void write_old_version(const std::string& folder, const std::string& name, std::uint32_t value);
   void old_copy(const Operation& operation);
+  bool is_answer(const Error& error) const;
   void ask_undo(std::uint32_t choice = 0);
   void ask_resolve(std::uint32_t value);
 

@@ -70,6 +70,13 @@ void World::old_copy(const Operation& operation) {
   }
 }
 
+// Whether this may be the answer to a person: what cannot be done, or the failure that was planted.
+bool World::is_answer(const Error& error) const {
+  bool planted = error.code == ErrorCode::permission || error.code == ErrorCode::no_space;
+  return error.code == ErrorCode::not_found || error.code == ErrorCode::refused
+         || (m_failed && planted);
+}
+
 // The newest change; of four choices one is an entry by its number, undos too.
 void World::ask_undo(std::uint32_t choice) {
   sync::Work look_only;
@@ -86,12 +93,11 @@ void World::ask_undo(std::uint32_t choice) {
     params.id = log->entries[choice / 8 % log->entries.size()].id;
     params.force = choice / 4 % 2 == 0;
   }
+  m_failed = false;
   Result<sync::Round> round = m_engine->undo(params, now());
   m_failing = {};
   if (!round) {
-    bool expected =
-        round.error().code == ErrorCode::not_found || round.error().code == ErrorCode::refused;
-    if (!expected) {
+    if (!is_answer(round.error())) {
       throw Violation("undo failed: " + round.error().message);
     }
     return;
@@ -118,10 +124,11 @@ void World::ask_resolve(std::uint32_t value) {
   }
   m_slip_in = {};
   m_files.reset();
+  m_failed = false;
   Result<sync::Round> round = m_engine->resolve({std::to_string(one.id), take, false}, now());
   m_failing = {};
   if (!round) {
-    if (round.error().code != ErrorCode::not_found && round.error().code != ErrorCode::refused) {
+    if (!is_answer(round.error())) {
       throw Violation("resolve failed: " + round.error().message);
     }
     return;

@@ -31,8 +31,8 @@ void World::edit_skill(const std::string& folder, std::uint32_t value) {
 // What a person deletes in a root may go everywhere, in time.
 void World::person_deletes(std::size_t i, const std::string& name) {
   std::string path = at(i, name);
-  if (is_folder(path)) {
-    m_deleted.insert(name);
+  if (is_folder(path) || m_by_hand.contains({i, name})) {
+    m_deleted.insert(name); // a link, too, that took a copy's place since sync looked
   }
   std::erase_if(m_bystanders, [&](const Bystander& one) {
     return one.root == i && one.inside_skill && one.path.starts_with(name + "/");
@@ -135,7 +135,7 @@ void World::user(const Operation& operation) {
     return;
   case Kind::delete_link:
     if (exists(folder) && !is_folder(folder)) {
-      ::unlink(folder.c_str());
+      person_deletes(i, name);
     }
     return;
   case Kind::half_write:
