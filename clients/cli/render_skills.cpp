@@ -60,6 +60,15 @@ std::string scope_of(const Page& page, const SkillSummary& skill) {
   return skill.scope.starts_with('/') ? page.path(skill.scope) : clean_line(skill.scope);
 }
 
+void print_left_out(Page& page, const SkillListResult& result) {
+  if (!result.left_out.empty()) {
+    page.line();
+    page.line(page.tint(Tint::dim,
+                        "Not listed is what only " + joined(result.left_out)
+                            + " can see: left out of sync (`upskill doctor` shows it)."));
+  }
+}
+
 } // namespace
 
 void show(Page& page, const Invocation& invocation, const SkillListResult& result) {
@@ -68,6 +77,7 @@ void show(Page& page, const Invocation& invocation, const SkillListResult& resul
   }
   if (result.skills.empty()) {
     print_empty_list(page, invocation);
+    print_left_out(page, result);
     return;
   }
   std::vector<Column> columns{{"SKILL"},
@@ -111,6 +121,7 @@ void show(Page& page, const Invocation& invocation, const SkillListResult& resul
       print_replicas(page, skill.replicas);
     }
   }
+  print_left_out(page, result);
   auto shown = static_cast<std::int64_t>(result.skills.size());
   if (result.total > shown || !result.next_cursor.empty()) {
     page.line();
@@ -132,7 +143,10 @@ void show(Page& page, const Invocation&, const SkillShowResult& result) {
             + (skill.in_sync ? page.tint(Tint::green, "all the same")
                              : page.tint(Tint::yellow, "they differ")));
   print_replicas(page, skill.replicas);
-  if (skill.state) {
+  if (skill.state == SkillSyncState::problem) {
+    page.line("  " + page.tint(Tint::yellow, "it has a problem") + ": `upskill sync status "
+              + clean_line(skill.skill) + "`");
+  } else if (skill.state) {
     page.line("  "
               + page.tint(Tint::yellow,
                           *skill.state == SkillSyncState::held ? "its deletion is held"

@@ -9,6 +9,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <functional>
 
 namespace upskill::daemon {
 namespace {
@@ -70,16 +71,25 @@ void take_hashes(SkillSummary& summary,
   }
 }
 
-std::optional<SkillSyncState>
-state_of(const SyncStatusResult& status, std::string_view skill, std::string_view project) {
+bool waits_for_person(const SkillSyncStatus& skill) {
+  return skill.state == SkillSyncState::conflict || skill.state == SkillSyncState::held
+         || skill.state == SkillSyncState::problem;
+}
+
+// What sync says of the skill, of those that wait for a person.
+void take_state(SkillSummary& summary, std::string_view project, const SyncStatusResult& waiting) {
   std::string_view scope = project.empty() ? "user" : project;
-  for (const SkillSyncStatus& one : status.skills) {
-    bool waits = one.state == SkillSyncState::conflict || one.state == SkillSyncState::held;
-    if (waits && one.skill == skill && one.scope == scope) {
-      return one.state;
+  for (const SkillSyncStatus& one : waiting.skills) {
+    if (one.skill != summary.skill || one.scope != scope) {
+      continue;
     }
+    summary.state = one.state;
+    if (one.state == SkillSyncState::problem) {
+      summary.in_sync = false;
+      summary.warnings.push_back(one.reason);
+    }
+    return;
   }
-  return std::nullopt;
 }
 
 } // namespace
@@ -170,20 +180,20 @@ SkillLibrary::summaries(std::shared_ptr<const Catalogue> catalogue,
   }
   StatusResult known;
   m_service.describe(known);
-  if (known.conflicts + known.held > 0) {
-    // The copies may all be the same, the winner's, and the losing version wait all the same.
+  bool some_wait = known.conflicts + known.held > 0 || !known.warnings.empty();
+  if (some_wait && !m_service.why_stopped()) {
+    // The copies may all be the same, the winner's, and the losing version wait all the same; or
+    // one may be out of sight.
     auto ask = [](sync::Engine& engine) -> Result<SyncStatusResult> {
       SyncStatusResult status = engine.status();
-      std::erase_if(status.skills, [](const SkillSyncStatus& skill) {
-        return skill.state != SkillSyncState::conflict && skill.state != SkillSyncState::held;
-      });
+      std::erase_if(status.skills, std::not_fn(waits_for_person));
       return status;
     };
     AWAIT(Result<SyncStatusResult> status, m_service.lane().with_engine(std::move(ask)));
     CO_TRY(status);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const Catalogue::Row& row = catalogue->row(rows[i]);
-      summaries[i].state = state_of(*status, catalogue->name(row), catalogue->project(row));
+      take_state(summaries[i], catalogue->project(row), *status);
     }
   }
   co_return summaries;

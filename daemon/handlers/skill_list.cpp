@@ -64,6 +64,11 @@ list_skills(SkillLibrary& library, SkillListParams params, RequestContext contex
   if ((*scene)->sync_is_on() && (*scene)->enabled.empty()) {
     result.warnings.push_back("no coding agent takes part; `upskill sync status` says more");
   }
+  for (const agents::Detected& agent : (*scene)->detected) {
+    if (std::ranges::find((*scene)->enabled, agent.id) == (*scene)->enabled.end()) {
+      result.left_out.push_back(agent.id);
+    }
+  }
   result.total = page.total;
   if (page.more) {
     result.next_cursor = (*catalogue)->cursor_after(page.rows.back());

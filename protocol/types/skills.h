@@ -78,7 +78,8 @@ struct SkillSummary {
     f.required(&SkillSummary::agents, "agents", "Agents that see the skill.");
     f.required(&SkillSummary::replicas, "replicas", "Every copy.");
     f.required(&SkillSummary::in_sync, "in_sync", "True when all copies hold the same.");
-    f.optional(&SkillSummary::state, "state", "Only `conflict` or `held`: it waits for a person.");
+    f.optional(
+        &SkillSummary::state, "state", "`conflict`, `held` or `problem`: it waits for a person.");
     f.optional(&SkillSummary::warnings, "warnings", "What is wrong with it.");
   }
 };
@@ -108,12 +109,16 @@ struct SkillListResult {
   std::int64_t total = 0;
   std::string next_cursor = {};
   std::vector<std::string> warnings = {};
+  std::vector<std::string> left_out = {};
 
   static void describe(auto& f) {
     f.required(&SkillListResult::skills, "skills", "By name.");
     f.required(&SkillListResult::total, "total", "How many match in all.");
     f.optional(&SkillListResult::next_cursor, "next_cursor", "Give as `cursor` for the next page.");
     f.optional(&SkillListResult::warnings, "warnings", "What keeps the copies from agreeing.");
+    f.optional(&SkillListResult::left_out,
+               "left_out",
+               "Agents found here that take no part: what only they see is not listed.");
   }
 };
 

@@ -28,6 +28,7 @@ struct EngineOptions {
   // Of the running system; another one than last time means that what was not on the disk is lost.
   std::string boot_id = {};
   std::int64_t grace_ms = 2'000;   // before a deletion is carried out
+  std::int64_t quiet_ms = 200;     // of a copy whose change nobody has told of
   std::int64_t linger_ms = 60'000; // that a displaced folder stays
   GuardLimits guard = {};
 };

@@ -4,8 +4,6 @@
 #include "protocol/base/utf8.h"
 #include "skills/sync/walk.h"
 
-#include <dirent.h>
-
 #include <algorithm>
 #include <set>
 
@@ -13,14 +11,29 @@ namespace upskill::sync {
 namespace {
 
 constexpr std::int64_t k_look_again_ms = 50; // at what moved while it was looked at
-constexpr std::int64_t k_retry_ms = 1'000;   // at what failed; doubled each time
+constexpr std::int64_t k_longest_wait_ms = 2'000;
+constexpr std::int64_t k_retry_ms = 1'000; // at what failed; doubled each time
 constexpr std::int64_t k_retry_most_ms = 600'000;
 constexpr std::size_t k_batch_skills = 256; // swapped in together
 constexpr std::uint64_t k_batch_bytes = 32u << 20;
 
-bool may_be_skill(const FolderNames::Name& name, std::string_view text) {
-  return (name.type == DT_DIR || name.type == DT_LNK || name.type == DT_UNKNOWN)
-         && text.front() != '.' && !library::ignored_name(text);
+// One copy is said to have changed, and another one has changed a moment ago and nobody has said so
+// yet: it is still being written, perhaps. Not waited for when the first has waited for long.
+bool is_half_told(const Sight& sight, const Moment& now, std::int64_t quiet_ms) {
+  auto is_younger = [&](const Observation& seen, std::int64_t than_ms) {
+    std::int64_t age_ms = now.wall_ms - sight.stats[seen.root].newest_change_ns / 1'000'000;
+    return age_ms >= 0 && age_ms < than_ms; // of the future is what a clock or a person set wrong
+  };
+  bool told = false;
+  bool untold = false;
+  for (const Observation& seen : sight.observations) {
+    if (!seen.usable || seen.presence != Presence::copy || !seen.base || seen.hash == seen.base) {
+      continue;
+    }
+    told = told || (seen.order != 0 && is_younger(seen, k_longest_wait_ms));
+    untold = untold || (seen.order == 0 && is_younger(seen, quiet_ms));
+  }
+  return told && untold;
 }
 
 // Its copies lie in roots that take no part any more, and say nothing about the others.
@@ -101,70 +114,6 @@ Result<Round> RoundRun::run() {
   return std::move(m_round);
 }
 
-// Sorted, each once, so that a round does the same whatever order folders list their names in.
-std::vector<std::string> RoundRun::names_of(Scope& scope, bool all) {
-  std::vector<std::string> names;
-  for (const Touched& touched : m_work.touched) {
-    std::optional<RootIndex> root = scope.root_at(touched.root);
-    if (!root) {
-      continue;
-    }
-    names.push_back(touched.skill);
-    if (touched.order != 0) {
-      scope.orders[{*root, touched.skill}] = touched.order;
-    }
-  }
-  if (!m_work.only_skill.empty()) {
-    names.push_back(m_work.only_skill);
-  } else if (!all) {
-    for (const auto& [name, deletion] : scope.deletions) {
-      names.push_back(name);
-    }
-    for (const auto& [name, retry] : scope.retries) {
-      if (retry.at_ms <= m_work.now.steady_ms) {
-        names.push_back(name);
-      }
-    }
-  } else {
-    FolderNames listed;
-    for (std::size_t i = 0; i < scope.roots.size(); ++i) {
-      if (!scope.roots[i].fd || !listed.read(scope.roots[i].fd.get())) {
-        continue;
-      }
-      if (listed.names().size() > k_max_skills_per_root) {
-        warn({ErrorCode::too_large,
-              "`" + scope.setup.roots[i].path + "` holds more than "
-                  + std::to_string(k_max_skills_per_root) + " entries",
-              "move what is no skill elsewhere"});
-        continue;
-      }
-      for (const FolderNames::Name& name : listed.names()) {
-        if (may_be_skill(name, listed.view(name))) {
-          names.emplace_back(listed.view(name));
-        }
-      }
-    }
-    for (const Skill& skill : scope.skills) {
-      if (!skill.name.empty()) {
-        names.push_back(skill.name);
-      }
-    }
-  }
-  std::ranges::sort(names);
-  auto repeated = std::ranges::unique(names);
-  names.erase(repeated.begin(), repeated.end());
-  return names;
-}
-
-// What nobody syncs, however its name came here.
-bool RoundRun::is_ignored(const Scope& scope, const std::string& name) const {
-  return name.empty() || name.front() == '.' || name.find('/') != std::string::npos
-         || library::ignored_name(name) || is_excluded(scope.setup, name)
-         || std::ranges::any_of(scope.setup.roots, [&](const RootSetup& root) {
-              return std::ranges::find(root.never_touch, name) != root.never_touch.end();
-            });
-}
-
 void RoundRun::consider(Scope& scope, const std::string& name) {
   if (is_ignored(scope, name)) {
     return;
@@ -237,6 +186,13 @@ void RoundRun::look_and_decide(Scope& scope, const std::string& name) {
   if (std::optional<std::string> refusal = library::refused_name(name)) {
     note(scope, name, "`" + to_valid_utf8(name) + "` " + *refusal);
     return;
+  }
+  if (!m_work.dry_run && is_half_told(sight, m_work.now, m_state.options.quiet_ms)) {
+    remember(scope, *skill, sight); // so that nobody is told that all is well meanwhile
+    if (scope.deletions.contains(name)) {
+      forget_deletion(scope, name); // an edit wins, whichever it will be
+    }
+    sight.moving = true;
   }
   if (sight.moving) {
     again(scope, name, m_work.now.steady_ms + k_look_again_ms);

@@ -66,7 +66,9 @@ void RoundRun::flush(Scope& scope) {
     }
     Result<void> recorded = record(scope, batch[i], histories[i]);
     skill->unrecorded = !recorded;
-    warn_if(recorded);
+    if (!recorded) {
+      note(scope, skill->name, recorded.error().message);
+    }
     m_unrecorded = recorded ? m_unrecorded : std::optional(recorded.error());
     if (batch[i].failed || !recorded) {
       try_later(scope, batch[i].name);
@@ -82,6 +84,7 @@ void RoundRun::flush(Scope& scope) {
     m_unrecorded = committed.error();
     for (SkillIndex index : touched) {
       scope.skills[index].unrecorded = true;
+      note(scope, scope.skills[index].name, committed.error().message);
       try_later(scope, scope.skills[index].name);
     }
     for (SkillIndex index : fresh) {

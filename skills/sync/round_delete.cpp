@@ -203,7 +203,9 @@ void RoundRun::carry_out(Scope& scope, const std::string& name, const std::strin
       if (!m_work.dry_run) {
         Result<void> removed = m_state.stager.remove_link(scope.setup.roots[seen.root].path, name);
         warn_if(removed);
-        if (!removed) {
+        if (removed) {
+          std::erase_if(skill->replicas, [&](const Replica& one) { return one.root == seen.root; });
+        } else {
           problem = "the link `" + path + "` could not be removed";
         }
       }
@@ -278,6 +280,10 @@ bool RoundRun::take_out(Scope& scope,
         {std::move(*displaced), m_work.now.steady_ms, scope.setup.roots[root].path, name});
   }
   history.paths.push_back({origin.path, seen.hash, std::nullopt, store::ReplicaKind::copy});
+  if (Skill* skill = scope.find(m_state.key_of(name))) {
+    skill->at(root).seen =
+        Presence::absent; // where another one cannot be removed, this one is gone
+  }
   return true;
 }
 

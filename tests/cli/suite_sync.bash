@@ -691,3 +691,34 @@ test_a_link_that_is_taken_away_is_told_however_often_somebody_asks() {
   has '"unlink"' "its link was deleted there"
   absent "$c/pdf"
 }
+
+test_list_says_who_is_left_out() {
+  three_agents
+  skill ~/.cursor/skills only_cursor
+  skill "$c" pdf
+  run 0 upskill sync enable --without cursor --yes
+  wait_idle
+  run 0 upskill list
+  has pdf "left out of sync" cursor
+  run 0 upskill list --json
+  has '"left_out":["cursor"]'
+}
+
+test_list_knows_of_copies_that_are_out_of_sight() {
+  enabled
+  skill "$c" docx
+  wait_idle
+  mv ~/.agents away
+  wait_idle
+  run 0 upskill list --json
+  has '"in_sync":false' '"state":"problem"'
+  run 0 upskill list
+  lacks "in sync"
+  has problem
+  run 0 upskill show pdf
+  has "it has a problem"
+  mv away ~/.agents
+  wait_idle
+  run 0 upskill list
+  has "in sync"
+}

@@ -260,8 +260,8 @@ TEST_SUITE("SyncService") {
     }
     SUBCASE("by itself") {
       world.until([&] { return !world.service().why_stopped(); });
-      world.wait_idle();
     }
+    world.wait_idle();
     CHECK(fs::exists(world / ".agents/skills/a"));
     CHECK(status(world).enabled);
     CHECK(status(world).state == SyncState::idle);

@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 // Where a skill goes and where it does not: links, agents that leave one out, folders that lost
 // all.
 using namespace upskill;
@@ -26,13 +29,24 @@ bool is_link(const SyncWorld& world, std::size_t root, const std::string& name) 
   return std::filesystem::is_symlink(world.at(root, name));
 }
 
-sync::Round touch(SyncWorld& world, std::size_t root, const std::string& name) {
+sync::Round touch(SyncWorld& world, std::size_t root, const std::string& name, sync::Moment now) {
   sync::Work work;
   work.touched = {{world.root(root), name, 7}};
-  work.now = world.now();
+  work.now = now;
   auto round = world.engine().run(work);
   REQUIRE(round);
   return std::move(*round);
+}
+
+sync::Round touch(SyncWorld& world, std::size_t root, const std::string& name) {
+  return touch(world, root, name, world.now());
+}
+
+void write_at(const std::string& path, const std::string& text, std::int64_t wall_ms) {
+  write(path, text);
+  const timespec time{wall_ms / 1000, wall_ms % 1000 * 1'000'000};
+  const timespec both[] = {time, time};
+  REQUIRE(::utimensat(AT_FDCWD, path.c_str(), both, 0) == 0);
 }
 
 } // namespace
@@ -203,6 +217,46 @@ TEST_SUITE("Engine: reach") {
     CHECK(world.engine().status().problems == 0);
     CHECK(world.engine().status().skills.size() == 1);
     CHECK_FALSE(exists(world.at(1, "README.md")));
+  }
+
+  TEST_CASE("another copy that is being written is waited for, but not for long") {
+    SyncWorld world;
+    write(world.at(0, "one/SKILL.md"), "a\n");
+    world.settle();
+    world.pass(10'000); // the time of a file's own record is long ago, so that its mtime counts
+    const sync::Moment start = world.now();
+    auto after = [&](std::int64_t milliseconds) {
+      return sync::Moment{start.wall_ms + milliseconds, start.steady_ms + milliseconds};
+    };
+    write_at(world.at(0, "one/SKILL.md"), "b\n", start.wall_ms);
+    const std::string other = world.at(1, "one/SKILL.md");
+    SUBCASE("until it is told of") {
+      write_at(other, "half\n", start.wall_ms + 50);
+      sync::Round round = touch(world, 0, "one", after(100));
+      CHECK(round.steps.empty());
+      CHECK(round.again_at_ms);
+      CHECK(world.engine().status("one").skills.at(0).state == SkillSyncState::pending);
+      write_at(other, "whole\n", start.wall_ms + 200);
+      CHECK_FALSE(touch(world, 1, "one", after(300)).steps.empty());
+      CHECK(read(other) == "whole\n");
+    }
+    SUBCASE("until it is quiet") {
+      write_at(other, "half\n", start.wall_ms + 50);
+      CHECK(touch(world, 0, "one", after(100)).steps.empty());
+      CHECK_FALSE(touch(world, 0, "one", after(300)).steps.empty());
+    }
+    SUBCASE("two seconds at most") {
+      write_at(other, "half\n", start.wall_ms + 1'900);
+      CHECK(touch(world, 0, "one", after(1'950)).steps.empty());
+      write_at(other, "half\n", start.wall_ms + 2'000);
+      CHECK_FALSE(touch(world, 0, "one", after(2'050)).steps.empty());
+    }
+    SUBCASE("not at all where its time is still to come") {
+      write_at(other, "half\n", start.wall_ms + 3'600'000);
+      CHECK_FALSE(touch(world, 0, "one", after(100)).steps.empty());
+    }
+    REQUIRE(world.engine().conflicts({})->conflicts.size() == 1);
+    CHECK(world.engine().conflicts({})->conflicts[0].versions.size() == 2);
   }
 
   TEST_CASE("a warning stays for as long as what it is about") {

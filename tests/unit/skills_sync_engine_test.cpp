@@ -591,8 +591,11 @@ TEST_SUITE("Engine") {
     world.write_skill(0, "one", "new");
     world.settle();
     REQUIRE(world.skill(2, "one").find("new") != std::string::npos);
+    CHECK(world.engine().status().skills.at(0).state == SkillSyncState::problem);
+    CHECK(world.engine().status().warnings.size() == 1);
     sql(world, "DROP TRIGGER full");
     world.settle();
+    CHECK(world.engine().status().skills.at(0).state == SkillSyncState::in_sync);
     const std::string agreed = world.engine().status().skills.at(0).hash;
     world.open(); // as after a restart: only what is on record counts
     CHECK(world.engine().status().skills.at(0).hash == agreed);
