@@ -30,8 +30,9 @@ bool leaves_alone(const Scope& scope, const std::string& name, RootIndex root) {
   return !scope.setup.exclude.empty() && is_left_alone(scope.setup, root, name);
 }
 
+// With the effective ids, for which the kernel need not make up credentials.
 bool is_there(int folder_fd, const std::string& path) {
-  return ::faccessat(folder_fd, path.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+  return ::faccessat(folder_fd, path.c_str(), F_OK, AT_SYMLINK_NOFOLLOW | AT_EACCESS) == 0;
 }
 
 } // namespace
