@@ -160,13 +160,10 @@ ReadResult RoundRun::look_into(Scope& scope,
                                RootIndex root,
                                const Replica* known) const {
   int fd = scope.roots[root].fd.get();
-  if (known == nullptr && !is_there(fd, name) && errno == ENOENT) {
-    return {};
-  }
   // What will have to be read is not looked at twice. Folders without a document, and what could
   // not be propagated the last time, are no reason to read much.
-  bool expects_change = (known == nullptr || !known->fingerprint.is_known())
-                        && !scope.notes.contains(name) && is_there(fd, name + "/SKILL.md");
+  bool expects_change =
+      (known == nullptr || !known->fingerprint.is_known()) && !scope.notes.contains(name);
   ReadResult result;
   if (!expects_change) {
     result.stat = stat_skill(fd, name);
@@ -174,7 +171,7 @@ ReadResult RoundRun::look_into(Scope& scope,
       return result;
     }
   }
-  return read_skill(fd, name, {.keep_contents = true});
+  return read_skill(fd, name, {.keep_contents = true, .only_skills = expects_change});
 }
 
 void RoundRun::keep_read(

@@ -47,14 +47,15 @@ bool is_skill_file(std::string_view name) {
   return name == "SKILL.md" || name == "skill.md";
 }
 
-enum class Thoroughness { stat, read };
+enum class Thoroughness { stat, read, read_skills };
 
 // One walk serves both purposes; reading does what a look does, and more.
 class SkillWalk {
 public:
   SkillWalk(ReadResult& out, Thoroughness thoroughness, std::uint64_t keep_limit)
       : m_out(out)
-      , m_reads(thoroughness == Thoroughness::read)
+      , m_reads(thoroughness != Thoroughness::stat)
+      , m_only_skills(thoroughness == Thoroughness::read_skills)
       , m_keep_left(keep_limit) {}
 
   void walk(int folder_fd, const std::string& prefix, std::uint64_t name_seed, std::size_t depth) {
@@ -64,6 +65,11 @@ public:
     FolderNames names;
     if (auto listed = names.read(folder_fd); !listed) {
       return problem(prefix, "cannot be listed");
+    }
+    if (depth == 0 && m_only_skills) {
+      m_reads = std::ranges::any_of(names.names(), [&](const FolderNames::Name& name) {
+        return is_skill_file(names.view(name));
+      });
     }
     for (const FolderNames::Name& name : names.names()) {
       if (library::ignored_in_skill(names.view(name))) {
@@ -279,6 +285,7 @@ public:
 private:
   ReadResult& m_out;
   bool m_reads;
+  bool m_only_skills;
   std::uint64_t m_keep_left;
   bool m_kept_all = true;
   bool m_has_skill_file = false;
@@ -358,7 +365,9 @@ ReadResult read_skill(int root_fd, std::string_view name, ReadOptions options) {
   ReadResult result;
   result.stat = look_at(root_fd, std::string(name), folder, result.folder_mode);
   if (folder) {
-    SkillWalk walk(result, Thoroughness::read, options.keep_contents ? options.keep_limit : 0);
+    SkillWalk walk(result,
+                   options.only_skills ? Thoroughness::read_skills : Thoroughness::read,
+                   options.keep_contents ? options.keep_limit : 0);
     walk.walk(folder.get(), {}, 0, 0);
     walk.finish();
     judge(result.stat, walk.has_skill_file());

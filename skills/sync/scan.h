@@ -51,6 +51,7 @@ StatResult stat_skill(int root_fd, std::string_view name);
 struct ReadOptions {
   bool keep_contents = false;          // fill ReadResult::contents where they are small
   std::uint64_t keep_limit = 4u << 20; // bytes of a skill that count as small
+  bool only_skills = false;            // a folder without a SKILL.md is only looked at
 };
 
 struct ReadResult {
