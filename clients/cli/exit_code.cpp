@@ -30,8 +30,11 @@ bool all_in_sync(const connect::TextReader& result, bool one_is_named) {
   bool any = false;
   if (auto skills = result.member("skills")) {
     skills->each_element([&](std::size_t, JsonReader& skill) {
-      any = true;
-      in_sync = in_sync && text(static_cast<connect::TextReader&>(skill), "state") == "in_sync";
+      std::string one = text(static_cast<connect::TextReader&>(skill), "state");
+      if (one != "excluded") {
+        any = true; // of those that take part
+        in_sync = in_sync && one == "in_sync";
+      }
     });
   }
   return in_sync && (any || !one_is_named);

@@ -95,7 +95,9 @@ void show(Page& page, const Invocation& invocation, const SkillListResult& resul
   const bool is_kept = result.warnings.empty();
   for (const SkillSummary& skill : result.skills) {
     Cell state = is_kept ? Cell{"in sync", Tint::green} : Cell{"-", Tint::dim};
-    if (skill.state) {
+    if (skill.state == SkillSyncState::excluded) {
+      state = {"excluded", Tint::dim};
+    } else if (skill.state) {
       state = {std::string(enum_name(*skill.state)), Tint::yellow};
     } else if (!skill.in_sync) {
       state = {"differs", Tint::yellow};
@@ -146,6 +148,8 @@ void show(Page& page, const Invocation&, const SkillShowResult& result) {
   if (skill.state == SkillSyncState::problem) {
     page.line("  " + page.tint(Tint::yellow, "it has a problem") + ": `upskill sync status "
               + clean_line(skill.skill) + "`");
+  } else if (skill.state == SkillSyncState::excluded) {
+    page.line(page.tint(Tint::dim, "  excluded: sync leaves it alone"));
   } else if (skill.state) {
     page.line("  "
               + page.tint(Tint::yellow,

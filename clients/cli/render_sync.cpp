@@ -30,6 +30,8 @@ Sign sign_of(ReplicaState state) {
     return {"…", "?", Tint::yellow, "incomplete"};
   case ReplicaState::problem:
     return {"✗", "x", Tint::red, "problem"};
+  case ReplicaState::left_alone:
+    return {"○", "o", Tint::dim, "left alone"};
   case ReplicaState::excluded:
     break;
   }
@@ -47,6 +49,8 @@ Cell cell_of(SkillSyncState state, bool is_kept) {
     return {"held", Tint::yellow};
   case SkillSyncState::conflict:
     return {"conflict", Tint::yellow};
+  case SkillSyncState::excluded:
+    return {"excluded", Tint::dim};
   case SkillSyncState::problem:
     break;
   }
@@ -107,9 +111,11 @@ void print_matrix(Page& page, const SyncStatusResult& result) {
   Table table(std::move(columns));
   std::size_t left_out = 0;
   std::size_t rows = 0;
-  std::vector<bool> used(7);
+  std::vector<bool> used(EnumNames<ReplicaState>::names.size());
   for (const SkillSyncStatus& skill : result.skills) {
-    if (skill.state == SkillSyncState::in_sync && rows >= k_most_rows) {
+    bool is_well =
+        skill.state == SkillSyncState::in_sync || skill.state == SkillSyncState::excluded;
+    if (is_well && rows >= k_most_rows) {
       ++left_out;
       continue;
     }
@@ -136,7 +142,7 @@ void print_matrix(Page& page, const SyncStatusResult& result) {
   if (left_out > 0) {
     page.line(page.tint(Tint::dim,
                         "  and " + grouped(static_cast<long long>(left_out))
-                            + " more in sync; --json lists all"));
+                            + " more in sync or excluded; --json lists all"));
   }
   used[static_cast<std::size_t>(ReplicaState::absent)] = true;
   std::string legend;

@@ -71,12 +71,11 @@ void take_hashes(SkillSummary& summary,
   }
 }
 
-bool waits_for_person(const SkillSyncStatus& skill) {
-  return skill.state == SkillSyncState::conflict || skill.state == SkillSyncState::held
-         || skill.state == SkillSyncState::problem;
+// Of the others, what is in sync or about to be, the copies tell enough.
+bool is_worth_a_word(const SkillSyncStatus& skill) {
+  return skill.state != SkillSyncState::in_sync && skill.state != SkillSyncState::pending;
 }
 
-// What sync says of the skill, of those that wait for a person.
 void take_state(SkillSummary& summary, std::string_view project, const SyncStatusResult& waiting) {
   std::string_view scope = project.empty() ? "user" : project;
   for (const SkillSyncStatus& one : waiting.skills) {
@@ -180,13 +179,16 @@ SkillLibrary::summaries(std::shared_ptr<const Catalogue> catalogue,
   }
   StatusResult known;
   m_service.describe(known);
+  AWAIT(Result<std::shared_ptr<const Scene>> scene, m_service.scene());
+  CO_TRY(scene);
   bool some_wait = known.conflicts + known.held > 0 || !known.warnings.empty();
-  if (some_wait && !m_service.why_stopped()) {
+  if ((some_wait || !(*scene)->settings.exclude.empty()) && m_service.has_store()
+      && !m_service.why_stopped()) {
     // The copies may all be the same, the winner's, and the losing version wait all the same; or
-    // one may be out of sight.
+    // one may be out of sight, or nobody may see to it that they stay the same.
     auto ask = [](sync::Engine& engine) -> Result<SyncStatusResult> {
       SyncStatusResult status = engine.status();
-      std::erase_if(status.skills, std::not_fn(waits_for_person));
+      std::erase_if(status.skills, std::not_fn(is_worth_a_word));
       return status;
     };
     AWAIT(Result<SyncStatusResult> status, m_service.lane().with_engine(std::move(ask)));

@@ -50,11 +50,11 @@ struct ReplicaPlace {
   }
 };
 
-enum class SkillSyncState { in_sync, pending, held, conflict, problem };
+enum class SkillSyncState { in_sync, pending, held, conflict, problem, excluded };
 
 template <> struct EnumNames<SkillSyncState> {
-  static constexpr std::array<std::string_view, 5> names{
-      "in_sync", "pending", "held", "conflict", "problem"};
+  static constexpr std::array<std::string_view, 6> names{
+      "in_sync", "pending", "held", "conflict", "problem", "excluded"};
 };
 
 struct SkillSummary {
@@ -78,8 +78,10 @@ struct SkillSummary {
     f.required(&SkillSummary::agents, "agents", "Agents that see the skill.");
     f.required(&SkillSummary::replicas, "replicas", "Every copy.");
     f.required(&SkillSummary::in_sync, "in_sync", "True when all copies hold the same.");
-    f.optional(
-        &SkillSummary::state, "state", "`conflict`, `held` or `problem`: it waits for a person.");
+    f.optional(&SkillSummary::state,
+               "state",
+               "`conflict`, `held` or `problem`: it waits for a person; `excluded`: sync leaves it "
+               "alone.");
     f.optional(&SkillSummary::warnings, "warnings", "What is wrong with it.");
   }
 };

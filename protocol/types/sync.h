@@ -55,11 +55,22 @@ struct RootStatus {
   }
 };
 
-enum class ReplicaState { current, absent, changed, link, incomplete, problem, excluded };
+// An `excluded` copy was taken away on purpose, and is not made again; one that is `left_alone` is
+// there, and neither read nor written.
+enum class ReplicaState {
+  current,
+  absent,
+  changed,
+  link,
+  incomplete,
+  problem,
+  excluded,
+  left_alone
+};
 
 template <> struct EnumNames<ReplicaState> {
-  static constexpr std::array<std::string_view, 7> names{
-      "current", "absent", "changed", "link", "incomplete", "problem", "excluded"};
+  static constexpr std::array<std::string_view, 8> names{
+      "current", "absent", "changed", "link", "incomplete", "problem", "excluded", "left_alone"};
 };
 
 struct ReplicaStatus {
@@ -134,7 +145,9 @@ struct SyncStatusResult {
     f.optional(&SyncStatusResult::link, "link", "Agents that get links instead of copies.");
     f.optional(&SyncStatusResult::exclude, "exclude", "What stays out of sync.");
     f.required(&SyncStatusResult::roots, "roots", "Folders that hold skills.");
-    f.required(&SyncStatusResult::skills, "skills", "Every skill under sync.");
+    f.required(&SyncStatusResult::skills,
+               "skills",
+               "Every skill under sync, and those that are excluded from it.");
     f.required(&SyncStatusResult::conflicts, "conflicts", "Conflicts that wait for a person.");
     f.required(&SyncStatusResult::held, "held", "Deletions that wait for a person.");
     f.optional(&SyncStatusResult::problems, "problems", "Skills that are not in sync.");

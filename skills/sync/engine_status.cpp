@@ -1,4 +1,5 @@
 #include "skills/sync/engine_state.h"
+#include "skills/sync/left_alone.h"
 
 #include <algorithm>
 
@@ -24,7 +25,35 @@ const std::string& why_out_of_sight(const Scope& scope, RootIndex index) {
                                           : root.held;
 }
 
-RootStatus status_of(const Scope& scope, RootIndex index) {
+// What was known of a copy before it was excluded is no truth about now either.
+bool counts(const Scope& scope, const Skill& skill, const Replica& replica) {
+  return !is_kept_out(scope, replica.root, skill.name);
+}
+
+bool takes_part(const Scope& scope, const Skill& skill) {
+  return scope.setup.exclude.empty()
+         || (!is_excluded(scope.setup, skill.name)
+             && (skill.replicas.empty()
+                 || std::ranges::any_of(skill.replicas, [&](const Replica& replica) {
+                      return counts(scope, skill, replica);
+                    })));
+}
+
+// Nothing where nobody looks: what was there when sync was switched off is no truth about now.
+std::int64_t skills_in(const Scope& scope, RootIndex index, const LeftAlone& left) {
+  if (!scope.setup.enabled) {
+    return 0;
+  }
+  auto is_in_it = [&](const Skill& skill) {
+    const Replica* replica = skill.find(index);
+    return replica != nullptr && counts(scope, skill, *replica) && !is_out_of_sight(scope, *replica)
+           && (replica->seen == Presence::copy || replica->seen == Presence::link);
+  };
+  return std::ranges::count_if(scope.skills, is_in_it)
+         + std::ranges::count_if(left, [&](const auto& one) { return one.second.test(index); });
+}
+
+RootStatus status_of(const Scope& scope, RootIndex index, const LeftAlone& left) {
   const RootSetup& setup = scope.setup.roots[index];
   const Root& root = scope.roots[index];
   RootStatus status;
@@ -32,11 +61,7 @@ RootStatus status_of(const Scope& scope, RootIndex index) {
   status.scope = scope.setup.project.empty() ? upskill::Scope::user : upskill::Scope::project;
   status.agents = setup.agents;
   status.aliases = setup.aliases;
-  status.skills = std::ranges::count_if(scope.skills, [&](const Skill& skill) {
-    const Replica* replica = skill.find(index);
-    return replica != nullptr && !is_out_of_sight(scope, *replica)
-           && (replica->seen == Presence::copy || replica->seen == Presence::link);
-  });
+  status.skills = skills_in(scope, index, left);
   if (setup.refused) {
     status.state = RootState::refused;
     status.reason = setup.reason;
@@ -88,6 +113,9 @@ SkillSyncState state_of(const Scope& scope, const Skill& skill) {
   bool waits = false;
   bool problem = !skill.ancestor || scope.notes.contains(skill.name);
   for (const Replica& replica : skill.replicas) {
+    if (!counts(scope, skill, replica)) {
+      continue;
+    }
     if (is_out_of_sight(scope, replica)) {
       bool is_held = !scope.roots[replica.root].held.empty();
       (is_held ? waits : problem) = true;
@@ -104,7 +132,20 @@ SkillSyncState state_of(const Scope& scope, const Skill& skill) {
                  : SkillSyncState::in_sync;
 }
 
-SkillSyncStatus status_of(const Scope& scope, const Skill& skill) {
+void add_left_alone(const Scope& scope,
+                    const LeftAlone::value_type& left,
+                    SkillSyncStatus& status) {
+  for (RootIndex root = 0; root < scope.roots.size(); ++root) {
+    if (left.second.test(root)) {
+      status.replicas.push_back({scope.path_of(root, left.first),
+                                 ReplicaState::left_alone,
+                                 {},
+                                 "`--exclude` keeps it out of sync"});
+    }
+  }
+}
+
+SkillSyncStatus status_of(const Scope& scope, const Skill& skill, const LeftAlone& left) {
   SkillSyncStatus status;
   status.skill = skill.name;
   status.scope = scope.setup.name();
@@ -112,6 +153,9 @@ SkillSyncStatus status_of(const Scope& scope, const Skill& skill) {
   status.state = state_of(scope, skill);
   auto deletion = scope.deletions.find(skill.name);
   for (const Replica& replica : skill.replicas) {
+    if (!counts(scope, skill, replica)) {
+      continue;
+    }
     ReplicaStatus& copy = status.replicas.emplace_back();
     copy.path = scope.path_of(replica.root, skill.name);
     copy.state = state_of(replica, deletion != scope.deletions.end());
@@ -126,6 +170,9 @@ SkillSyncStatus status_of(const Scope& scope, const Skill& skill) {
       copy.reason = "it holds an older version";
     }
   }
+  if (auto also = left.find(skill.name); also != left.end()) {
+    add_left_alone(scope, *also, status);
+  }
   std::ranges::sort(status.replicas, {}, &ReplicaStatus::path);
   if (deletion != scope.deletions.end()) {
     status.reason = deletion->second.held               ? "its deletion waits for you"
@@ -133,9 +180,11 @@ SkillSyncStatus status_of(const Scope& scope, const Skill& skill) {
                                                         : "it was deleted";
   } else if (auto note = scope.notes.find(skill.name); note != scope.notes.end()) {
     status.reason = note->second;
-  } else if (auto lost = std::ranges::find_if(
-                 skill.replicas,
-                 [&](const Replica& replica) { return is_out_of_sight(scope, replica); });
+  } else if (auto lost = std::ranges::find_if(skill.replicas,
+                                              [&](const Replica& replica) {
+                                                return counts(scope, skill, replica)
+                                                       && is_out_of_sight(scope, replica);
+                                              });
              lost != skill.replicas.end()) {
     status.reason = "a copy of it cannot be looked at"; // why, its folder says
   }
@@ -151,7 +200,8 @@ template <class Visit>
 void each_other_note(const Engine::State& state, const Scope& scope, const Visit& visit) {
   for (const auto& [name, note] : scope.notes) {
     const Skill* skill = scope.find(state.key_of(name));
-    if (skill == nullptr || skill->name != name) {
+    bool is_told = skill != nullptr && skill->name == name;
+    if (!is_told && !is_excluded(scope.setup, name)) {
       visit(name, note);
     }
   }
@@ -184,8 +234,9 @@ SyncOverview overview_of(const Engine::State& state, std::string_view only) {
         result.agents.push_back(agent.id);
       }
     }
+    const LeftAlone left = left_alone_of(scope);
     for (RootIndex i = 0; i < scope.roots.size(); ++i) {
-      RootStatus root = status_of(scope, i);
+      RootStatus root = status_of(scope, i, left);
       bool is_halted =
           (root.state == RootState::halted && scope.setup.enabled) || has_lost(scope, i);
       halted = halted || is_halted;
@@ -198,7 +249,7 @@ SyncOverview overview_of(const Engine::State& state, std::string_view only) {
       continue;
     }
     for (const Skill& skill : scope.skills) {
-      if (is_meant(only, skill.name)) {
+      if (is_meant(only, skill.name) && takes_part(scope, skill)) {
         SkillSyncState skill_state = state_of(scope, skill);
         held = held || skill_state == SkillSyncState::held;
         result.problems += skill_state != SkillSyncState::in_sync;
@@ -211,7 +262,8 @@ SyncOverview overview_of(const Engine::State& state, std::string_view only) {
     });
     // Those of the last round alone would say nothing of a skill that it did not look at.
     for (const auto& [name, note] : scope.notes) {
-      if (is_meant(only, name) && result.warnings.size() < k_most_warnings) {
+      if (is_meant(only, name) && !is_excluded(scope.setup, name)
+          && result.warnings.size() < k_most_warnings) {
         result.warnings.push_back(note);
       }
     }
@@ -249,9 +301,21 @@ SyncStatusResult Engine::status(std::string_view only) const {
     if (!scope.setup.enabled) {
       continue;
     }
+    const LeftAlone left = left_alone_of(scope);
     for (const Skill& skill : scope.skills) {
-      if (is_meant(only, skill.name)) {
-        result.skills.push_back(status_of(scope, skill));
+      if (is_meant(only, skill.name) && takes_part(scope, skill)) {
+        result.skills.push_back(status_of(scope, skill, left));
+      }
+    }
+    for (const LeftAlone::value_type& one : left) {
+      const Skill* skill = scope.find(m_state->key_of(one.first));
+      bool is_told = skill != nullptr && skill->name == one.first && takes_part(scope, *skill);
+      if (is_meant(only, one.first) && !is_told) {
+        SkillSyncStatus& row = result.skills.emplace_back();
+        row.skill = one.first;
+        row.state = SkillSyncState::excluded;
+        row.scope = scope.setup.name();
+        add_left_alone(scope, one, row);
       }
     }
     each_other_note(*m_state, scope, [&](const std::string& name, const std::string& note) {

@@ -74,11 +74,7 @@ std::vector<std::string> RoundRun::names_of(Scope& scope, bool all) {
 
 // What nobody syncs, however its name came here.
 bool RoundRun::is_ignored(const Scope& scope, const std::string& name) const {
-  return name.empty() || name.front() == '.' || name.find('/') != std::string::npos
-         || library::ignored_name(name) || is_excluded(scope.setup, name)
-         || std::ranges::any_of(scope.setup.roots, [&](const RootSetup& root) {
-              return std::ranges::find(root.never_touch, name) != root.never_touch.end();
-            });
+  return is_no_skill(scope.setup, name) || is_excluded(scope.setup, name);
 }
 
 } // namespace upskill::sync

@@ -1,5 +1,7 @@
 #include "skills/sync/setup.h"
 
+#include "skills/library/names.h"
+
 #include <algorithm>
 
 namespace upskill::sync {
@@ -25,6 +27,14 @@ bool matches_pattern(std::string_view text, std::string_view pattern) {
     }
   }
   return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+bool is_no_skill(const ScopeSetup& setup, std::string_view name) {
+  return name.empty() || name.front() == '.' || name.find('/') != std::string_view::npos
+         || library::ignored_name(name)
+         || std::ranges::any_of(setup.roots, [&](const RootSetup& root) {
+              return std::ranges::find(root.never_touch, name) != root.never_touch.end();
+            });
 }
 
 bool is_excluded(const ScopeSetup& setup, std::string_view skill) {

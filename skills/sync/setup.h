@@ -50,6 +50,8 @@ struct ScopeSetup {
 
 // `*` matches any text, everything else itself.
 bool matches_pattern(std::string_view text, std::string_view pattern);
+// Names that nobody syncs, whatever lies there: hidden ones, what agents keep there themselves.
+bool is_no_skill(const ScopeSetup& setup, std::string_view name);
 // Whether the skill is out of sync altogether, or for this agent.
 bool is_excluded(const ScopeSetup& setup, std::string_view skill);
 // Whether nobody who reads this root wants the skill: what lies there is the agents' own business.

@@ -409,6 +409,50 @@ test_disable_of_a_project_says_what_is_off() {
   has "Sync is on"
 }
 
+test_what_is_excluded_is_shown_as_excluded() {
+  enabled
+  skill "$c" pdf
+  skill "$c" docx
+  run 0 upskill sync wait
+  run 0 upskill sync enable --exclude pdf --yes
+  echo edited >>"$c/pdf/SKILL.md"
+  skill "$c" pdf-new
+  run 0 upskill sync wait
+  for turn in running restarted; do
+    run 0 upskill sync status pdf --json
+    has '"skill":"pdf","state":"excluded","scope":"user","replicas":[' '/pdf","state":"left_alone","reason":"'
+    lacks '"hash":' '"in_sync"' '"current"'
+    run 0 upskill list pdf --json
+    has '"in_sync":false,"state":"excluded"'
+    run 0 upskill sync status
+    has "excluded" "left alone"
+    run 0 upskill sync status --check
+    run 1 upskill sync status pdf --check
+    run 0 upskill daemon stop
+  done
+  run 0 upskill sync enable --exclude "pdf*" --yes
+  rm -r "$c/pdf-new"
+  run 0 upskill sync status --json
+  lacks '"skill":"pdf-new","state":"in_sync"' "$c/pdf-new"
+  run 0 upskill sync enable --exclude none --yes
+  run 0 upskill sync status --json
+  lacks '"excluded"' '"left_alone"'
+}
+
+test_the_folders_count_what_is_in_them() {
+  enabled
+  skill "$c" pdf
+  skill "$c" docx
+  run 0 upskill sync enable --exclude docx --yes
+  run 0 upskill sync wait
+  run 0 upskill sync status --json
+  has '.claude/skills","scope":"user","state":"ok","agents":["claude-code","cursor"],"skills":2'
+  run 0 upskill sync disable --yes
+  rm -r "$c/docx" "$c/pdf"
+  run 0 upskill sync status --json
+  has '.claude/skills","scope":"user","state":"ok","agents":["claude-code","cursor"],"skills":0'
+}
+
 test_exclude_takes_only_what_can_match() {
   three_agents
   run 2 upskill sync enable --exclude nope:foo --yes

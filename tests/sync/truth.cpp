@@ -59,6 +59,10 @@ void check_copy(const SkillSyncStatus& skill, const ReplicaStatus& replica) {
   case ReplicaState::excluded:
     right = there.stat.presence == sync::Presence::absent;
     break;
+  case ReplicaState::left_alone:
+    right =
+        there.stat.presence == sync::Presence::copy || there.stat.presence == sync::Presence::link;
+    break;
   case ReplicaState::link:
     right = there.stat.presence == sync::Presence::link;
     break;
@@ -142,12 +146,16 @@ void check_status(const SyncStatusResult& status,
   std::map<std::string, std::int64_t> listed;
   for (const SkillSyncStatus& skill : status.skills) {
     for (const ReplicaStatus& replica : skill.replicas) {
-      listed[parent_path(replica.path)] += replica.state == ReplicaState::current
-                                           || replica.state == ReplicaState::changed
-                                           || replica.state == ReplicaState::link;
+      listed[parent_path(replica.path)] +=
+          replica.state == ReplicaState::current || replica.state == ReplicaState::changed
+          || replica.state == ReplicaState::link || replica.state == ReplicaState::left_alone;
       std::optional<std::size_t> i = layout.root_of(replica.path);
-      if (i && is_open(status_of_root(status, layout.root(*i))) && takes_part(skill.skill)) {
+      if (i && is_open(status_of_root(status, layout.root(*i)))) {
         check_copy(skill, replica);
+      }
+      if (!takes_part(skill.skill) && replica.state != ReplicaState::left_alone) {
+        throw Violation("the status says more of `" + replica.path
+                        + "` than that it is left alone");
       }
     }
     bool anywhere = false;

@@ -146,6 +146,56 @@ TEST_SUITE("Engine: reach") {
     CHECK(world.skill(2, "one").ends_with("shared\n"));
   }
 
+  TEST_CASE("what is excluded is shown as what lies there, and as nothing else") {
+    SyncWorld world;
+    for (const char* name : {"one", "two"}) {
+      world.write_skill(0, name, "text");
+    }
+    world.settle();
+    world.setup().exclude = {"o*", "agent2:two"};
+    world.configure();
+    world.settle();
+    world.write_skill(0, "one", "edited");
+    world.write_skill(1, "older", "new");
+    world.write_skill(2, "two", "its own");
+    world.remove(1, "one");
+    world.settle();
+    SUBCASE("while it runs") {}
+    SUBCASE("after a restart") {
+      world.open();
+      world.settle();
+    }
+    SyncStatusResult status = world.engine().status();
+    auto states = [](const SkillSyncStatus& skill) {
+      std::vector<std::pair<std::string, ReplicaState>> all;
+      for (const ReplicaStatus& replica : skill.replicas) {
+        CHECK((replica.state == ReplicaState::left_alone) == replica.hash.empty());
+        all.emplace_back(parent_path(replica.path), replica.state);
+      }
+      return all;
+    };
+    using enum ReplicaState;
+    REQUIRE(status.skills.size() == 3);
+    CHECK(status.skills[0].skill == "older");
+    CHECK(status.skills[0].state == SkillSyncState::excluded);
+    CHECK(states(status.skills[0]) == std::vector{std::pair{world.root(1), left_alone}});
+    CHECK(status.skills[1].state == SkillSyncState::excluded);
+    CHECK(status.skills[1].hash.empty());
+    CHECK(states(status.skills[1])
+          == std::vector{std::pair{world.root(0), left_alone}, {world.root(2), left_alone}});
+    CHECK(status.skills[2].state == SkillSyncState::in_sync);
+    CHECK(states(status.skills[2])
+          == std::vector{std::pair{world.root(0), current},
+                         {world.root(1), current},
+                         {world.root(2), left_alone}});
+    CHECK(status.problems == 0);
+    CHECK(status.roots.at(0).skills == 2);
+    CHECK(status.roots.at(1).skills == 2);
+    CHECK(status.roots.at(2).skills == 2);
+    CHECK(world.engine().overview().skills == 1);
+    CHECK(world.engine().status("older").skills.size() == 1);
+  }
+
   TEST_CASE("what every folder lost is written again for who accepts it") {
     SyncWorld world;
     for (const char* name : {"one", "two", "three"}) {
