@@ -7,10 +7,14 @@
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
+#include <memory>
 #include <optional>
 
 namespace upskill::mcp {
@@ -22,6 +26,19 @@ constexpr long k_first_pause_ms = 50;
 constexpr long k_longest_pause_ms = 2000;
 constexpr long k_steady_service_ms = 2000; // a daemon that lived this long is not in a crash loop
 constexpr long k_drain_limit_ms = 2000;
+
+// What starting and connecting used of the stack lies below us, and would stay resident for as long
+// as the agent does. Of the main thread only: nothing else is mapped that near below its stack.
+[[gnu::noinline]] void give_back_stack() {
+  constexpr std::uintptr_t k_below = 64 * 1024;
+  constexpr std::uintptr_t k_own_frames = 1024;
+  if (::gettid() != ::getpid()) {
+    return;
+  }
+  auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  std::uintptr_t end = (here - k_own_frames) & ~static_cast<std::uintptr_t>(::getpagesize() - 1);
+  ::madvise(reinterpret_cast<void*>(end - k_below), k_below, MADV_DONTNEED);
+}
 
 // One agent's session, seen from outside. Owner: serve_agent; single-threaded.
 class Bridge {
@@ -64,7 +81,7 @@ private:
     m_output = m_world.output.get();
     if (!can_be_handed_over(m_input, false)) {
       TRY(make_pipe());
-      m_to_daemon.emplace(m_input, std::move(m_pipe_writer));
+      m_to_daemon = std::make_unique<Relay>(m_input, std::move(m_pipe_writer));
       m_input_pipe = std::move(m_pipe_reader);
       m_input = m_input_pipe.get();
     }
@@ -72,7 +89,7 @@ private:
       TRY(make_pipe());
       m_output_pipe = std::move(m_pipe_writer);
       m_from_daemon_pipe = std::move(m_pipe_reader);
-      m_from_daemon.emplace(m_from_daemon_pipe.get(), std::move(m_world.output));
+      m_from_daemon = std::make_unique<Relay>(m_from_daemon_pipe.get(), std::move(m_world.output));
       m_output = m_output_pipe.get();
     }
     return {};
@@ -107,6 +124,7 @@ private:
                   "restart the daemon: `upskill daemon stop`");
     }
     m_was_served = true;
+    give_back_stack();
     long since = connect::steady_ms();
     Word word = follow(stream);
     if (word == Word::closed) {
@@ -228,8 +246,9 @@ private:
   UniqueFd m_input_pipe = {};
   UniqueFd m_output_pipe = {};
   UniqueFd m_from_daemon_pipe = {};
-  std::optional<Relay> m_to_daemon = {};
-  std::optional<Relay> m_from_daemon = {};
+  // Rare, and their buffers are no load for the stack of those that need none.
+  std::unique_ptr<Relay> m_to_daemon = {};
+  std::unique_ptr<Relay> m_from_daemon = {};
   std::optional<long> m_failing_since = {};
   long m_pause_ms = 0;
   bool m_was_served = false;
