@@ -38,7 +38,7 @@ private:
 
   int m_source;
   UniqueFd m_target;
-  std::array<char, 4096> m_buffer;
+  std::array<char, 4096> m_buffer; // left uninitialised
   std::size_t m_filled = 0;
   std::size_t m_passed = 0;
   bool m_finished = false;

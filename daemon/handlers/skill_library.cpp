@@ -76,9 +76,9 @@ bool is_worth_a_word(const SkillSyncStatus& skill) {
   return skill.state != SkillSyncState::in_sync && skill.state != SkillSyncState::pending;
 }
 
-void take_state(SkillSummary& summary, std::string_view project, const SyncStatusResult& waiting) {
+void take_state(SkillSummary& summary, std::string_view project, const SyncStatusResult& status) {
   std::string_view scope = project.empty() ? "user" : project;
-  for (const SkillSyncStatus& one : waiting.skills) {
+  for (const SkillSyncStatus& one : status.skills) {
     if (one.skill != summary.skill || one.scope != scope) {
       continue;
     }

@@ -2,6 +2,7 @@
 #include "skills/sync/left_alone.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace upskill::sync {
 namespace {
@@ -218,13 +219,23 @@ void count_conflicts(const Engine::State& state, std::string_view only, SyncStat
   result.conflicts = static_cast<std::int64_t>(open->size()) - result.held;
 }
 
+// By scope, looked at once for what is counted and what is listed.
+std::vector<LeftAlone> left_alone_in(const Engine::State& state) {
+  std::vector<LeftAlone> all;
+  std::ranges::transform(state.scopes, std::back_inserter(all), &left_alone_of);
+  return all;
+}
+
 // All but the skills themselves, which are counted.
-SyncOverview overview_of(const Engine::State& state, std::string_view only) {
+SyncOverview overview_of(const Engine::State& state,
+                         std::string_view only,
+                         const std::vector<LeftAlone>& left_alone) {
   SyncOverview overview;
   SyncStatusResult& result = overview.status;
   bool halted = false;
   bool held = false;
-  for (const Scope& scope : state.scopes) {
+  for (std::size_t index = 0; index < state.scopes.size(); ++index) {
+    const Scope& scope = state.scopes[index];
     result.enabled = result.enabled || scope.setup.enabled;
     if (scope.setup.project.empty()) {
       result.policy = scope.setup.policy;
@@ -234,9 +245,8 @@ SyncOverview overview_of(const Engine::State& state, std::string_view only) {
         result.agents.push_back(agent.id);
       }
     }
-    const LeftAlone left = left_alone_of(scope);
     for (RootIndex i = 0; i < scope.roots.size(); ++i) {
-      RootStatus root = status_of(scope, i, left);
+      RootStatus root = status_of(scope, i, left_alone[index]);
       bool is_halted =
           (root.state == RootState::halted && scope.setup.enabled) || has_lost(scope, i);
       halted = halted || is_halted;
@@ -279,7 +289,7 @@ SyncOverview overview_of(const Engine::State& state, std::string_view only) {
 } // namespace
 
 SyncOverview Engine::overview() const {
-  return overview_of(*m_state, {});
+  return overview_of(*m_state, {}, left_alone_in(*m_state));
 }
 
 Result<std::vector<OpenConflict>> Engine::open_conflicts() const {
@@ -296,12 +306,14 @@ Result<std::vector<OpenConflict>> Engine::open_conflicts() const {
 }
 
 SyncStatusResult Engine::status(std::string_view only) const {
-  SyncStatusResult result = overview_of(*m_state, only).status;
-  for (const Scope& scope : m_state->scopes) {
+  const std::vector<LeftAlone> left_alone = left_alone_in(*m_state);
+  SyncStatusResult result = overview_of(*m_state, only, left_alone).status;
+  for (std::size_t index = 0; index < m_state->scopes.size(); ++index) {
+    const Scope& scope = m_state->scopes[index];
     if (!scope.setup.enabled) {
       continue;
     }
-    const LeftAlone left = left_alone_of(scope);
+    const LeftAlone& left = left_alone[index];
     for (const Skill& skill : scope.skills) {
       if (is_meant(only, skill.name) && takes_part(scope, skill)) {
         result.skills.push_back(status_of(scope, skill, left));
