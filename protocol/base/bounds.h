@@ -21,5 +21,8 @@ inline constexpr std::size_t k_max_file_name = 255; // bytes (sync facts, rule 1
 // The skills extension of MCP (SEP-2640): hosts need support no more.
 inline constexpr std::size_t k_mcp_skill_resources = 512;
 inline constexpr std::size_t k_mcp_skill_bytes = 16u << 20;
+// One page of its list, whichever is reached first; an entry is never split.
+inline constexpr std::size_t k_mcp_skill_page = 100;              // skills
+inline constexpr std::size_t k_mcp_skill_page_bytes = 256u << 10; // of JSON
 
 } // namespace upskill

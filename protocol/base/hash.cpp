@@ -52,6 +52,36 @@ Digest sha256(std::string_view bytes) {
   return digest;
 }
 
+Digest hmac_sha256(std::string_view key, std::string_view bytes) {
+  constexpr std::size_t k_block = 64;
+  auto padded = [&](unsigned char with) {
+    std::string block(k_block, static_cast<char>(with));
+    for (std::size_t i = 0; i < key.size() && i < k_block; ++i) {
+      block[i] = static_cast<char>(static_cast<unsigned char>(key[i]) ^ with);
+    }
+    return block;
+  };
+  Sha256 inner;
+  inner.update(padded(0x36));
+  inner.update(bytes);
+  Digest digest = inner.finish();
+  Sha256 outer;
+  outer.update(padded(0x5C));
+  outer.update({reinterpret_cast<const char*>(digest.bytes.data()), digest.bytes.size()});
+  return outer.finish();
+}
+
+bool equal_in_constant_time(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) {
+    return false;
+  }
+  unsigned char difference = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    difference = static_cast<unsigned char>(difference | (a[i] ^ b[i]));
+  }
+  return difference == 0;
+}
+
 std::string Digest::hex() const {
   return brief(64);
 }

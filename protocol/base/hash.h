@@ -27,6 +27,13 @@ struct Digest {
 
 Digest sha256(std::string_view bytes);
 
+// HMAC-SHA-256 (RFC 2104); `key` is at most 64 bytes.
+Digest hmac_sha256(std::string_view key, std::string_view bytes);
+
+// Whether both are the same, in a time that depends on their lengths only: for codes that an
+// attacker guesses at.
+bool equal_in_constant_time(std::string_view a, std::string_view b);
+
 // SHA-256 over pieces.
 class Sha256 {
 public:
