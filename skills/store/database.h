@@ -31,6 +31,11 @@ struct Blob {
   std::string_view bytes;
 };
 
+// A number that is no integer; a type of its own, so that an integer is never taken for one.
+struct Real {
+  double value;
+};
+
 // A prepared statement on loan from its database's cache, which it must not outlive; given back,
 // reset, when it goes. Parameters count from 1, columns from 0.
 class Statement {
@@ -44,6 +49,7 @@ public:
   Statement& bind(int parameter, std::int64_t value);
   Statement& bind(int parameter, std::string_view text);
   Statement& bind(int parameter, Blob blob);
+  Statement& bind(int parameter, Real number);
   Statement& bind(int parameter, const Digest& digest);
   Statement& bind(int parameter, std::nullopt_t);
 
@@ -73,6 +79,7 @@ public:
 
   bool is_null(int column) const;
   std::int64_t integer(int column) const;
+  double real(int column) const;
   // Views end at the next step.
   std::string_view text(int column) const;
   std::string_view blob(int column) const;

@@ -74,6 +74,11 @@ Statement& Statement::bind(int parameter, Blob blob) {
   return *this;
 }
 
+Statement& Statement::bind(int parameter, Real number) {
+  note(sqlite3_bind_double(m_statement, parameter, number.value));
+  return *this;
+}
+
 Statement& Statement::bind(int parameter, const Digest& digest) {
   return bind(parameter,
               Blob{{reinterpret_cast<const char*>(digest.bytes.data()), digest.bytes.size()}});
@@ -115,6 +120,10 @@ bool Statement::is_null(int column) const {
 
 std::int64_t Statement::integer(int column) const {
   return sqlite3_column_int64(m_statement, column);
+}
+
+double Statement::real(int column) const {
+  return sqlite3_column_double(m_statement, column);
 }
 
 std::string_view Statement::text(int column) const {
