@@ -9,6 +9,15 @@ Error no_handler(const MethodInfo& method) {
   return {ErrorCode::unsupported, "`" + std::string(method.name) + "` is not offered here"};
 }
 
+Awaitable<mcp::Answer> nobody(Error error) {
+  co_return tl::make_unexpected(std::move(error));
+}
+
+bool is_in_catalogue(const MethodInfo& method) {
+  std::less<const MethodInfo*> before;
+  return !before(&method, catalog().data()) && before(&method, catalog().data() + catalog().size());
+}
+
 std::size_t index_of(const MethodInfo& method) {
   return static_cast<std::size_t>(&method - catalog().data());
 }
@@ -32,7 +41,18 @@ Binder::Entry& Binder::entry_of(std::string_view method) {
 }
 
 const Binder::Entry& Binder::entry_of(const MethodInfo& method) const {
-  return m_entries[index_of(method)];
+  static const Entry k_nobody;
+  if (is_in_catalogue(method)) {
+    return m_entries[index_of(method)];
+  }
+  auto found = m_tools.find(&method);
+  return found == m_tools.end() ? k_nobody : found->second;
+}
+
+void Binder::on_tool(const MethodInfo& tool, ToolHandler handler) {
+  if (is_in_catalogue(tool) || !m_tools.try_emplace(&tool, Entry{{}, handler, {}}).second) {
+    throw std::logic_error("`" + std::string(tool.name) + "` is bound twice");
+  }
 }
 
 void Binder::wait_first(std::string_view method,
@@ -50,14 +70,15 @@ void Binder::wait_first(std::string_view method,
   };
 }
 
-Awaitable<mcp::ToolAnswer>
-Binder::call_when_ready(const Entry& entry,
-                        const std::function<asio::awaitable<void>()>& ready,
-                        std::string arguments,
-                        RequestContext context) {
+Awaitable<mcp::Answer> Binder::call_when_ready(const Entry& entry,
+                                               const std::function<asio::awaitable<void>()>& ready,
+                                               std::string arguments,
+                                               RequestContext context) {
   asio::awaitable<void> waiting = ready();
   co_await std::move(waiting);
-  co_return entry.quick(arguments, context);
+  Result<mcp::ToolAnswer> answer = entry.quick(arguments, context);
+  CO_TRY(answer);
+  co_return mcp::Answer(std::move(*answer));
 }
 
 bool Binder::is_quick(const MethodInfo& method) const {
@@ -79,8 +100,11 @@ Result<mcp::ToolAnswer> Binder::call_quick(const MethodInfo& method,
   }
 }
 
-Awaitable<mcp::ToolAnswer>
+Awaitable<mcp::Answer>
 Binder::call_slow(const MethodInfo& method, std::string arguments, RequestContext context) {
+  if (!entry_of(method).slow) {
+    return nobody(no_handler(method));
+  }
   std::string request = context.id;
   return guarded(entry_of(method).slow(std::move(arguments), std::move(context)),
                  std::move(request));

@@ -14,19 +14,25 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace upskill::daemon {
 
 template <class R> using Awaitable = asio::awaitable<Result<R>>;
 
+// A result, or what the client must say first: the handler is then called once more, with
+// RequestContext::input_responses and `state`.
+template <class R> using Asked = std::variant<R, mcp::InputRequired>;
+
 // Which function answers which method. A handler is either quick, `Result<R>(P, RequestContext&)`,
 // and answers on the spot on the daemon's thread (at most some 100 us, no disk), or slow,
-// `Awaitable<R>(P, RequestContext)`. Parameters are decoded and results encoded here, and an
-// exception that leaves a handler is caught here: it is a bug, so the log gets it with the
-// request's id and the client an internal error without details. Owner: Daemon. Thread: its own
-// only. Lifetime: longer than every call.
+// `Awaitable<R>(P, RequestContext)`; one that may ask the client returns `Awaitable<Asked<R>>`.
+// Parameters are decoded and results encoded here, and an exception that leaves a handler is caught
+// here: it is a bug, so the log gets it with the request's id and the client an internal error
+// without details. Owner: Daemon. Thread: its own only. Lifetime: longer than every call.
 class Binder {
 public:
   explicit Binder(telemetry::Log& log);
@@ -41,12 +47,16 @@ public:
       };
     } else {
       entry.slow = [this, handler = std::move(handler)](
-                       std::string arguments,
-                       RequestContext context) -> Awaitable<mcp::ToolAnswer> {
+                       std::string arguments, RequestContext context) -> Awaitable<mcp::Answer> {
         return run_slow<P, R>(handler, std::move(arguments), std::move(context));
       };
     }
   }
+
+  // A tool beside the catalogue (Engine::tools), which answers as it likes; `arguments` is a JSON
+  // object. Throws std::logic_error for one that is bound already.
+  using ToolHandler = std::function<Awaitable<mcp::Answer>(std::string, RequestContext)>;
+  void on_tool(const MethodInfo& tool, ToolHandler handler);
 
   // A quick method that has nothing true to say at first: until `is_ready`, a call to it waits for
   // `ready` before it is answered. Throws std::logic_error for one that is not bound as quick.
@@ -58,7 +68,7 @@ public:
   // Never throw. not_found for a method without a handler.
   Result<mcp::ToolAnswer>
   call_quick(const MethodInfo& method, const std::string& arguments, RequestContext& context);
-  Awaitable<mcp::ToolAnswer>
+  Awaitable<mcp::Answer>
   call_slow(const MethodInfo& method, std::string arguments, RequestContext context);
 
   // Any other coroutine that answers a request, under the same roof for exceptions.
@@ -79,7 +89,7 @@ public:
 private:
   struct Entry {
     std::function<Result<mcp::ToolAnswer>(const std::string&, RequestContext&)> quick = {};
-    std::function<Awaitable<mcp::ToolAnswer>(std::string, RequestContext)> slow = {};
+    ToolHandler slow = {};
     std::function<bool()> is_ready = {}; // with `quick`: may be empty
   };
 
@@ -91,12 +101,26 @@ private:
 
   // `handler` lives in the table, which outlives the call.
   template <class P, class R, class Handler>
-  Awaitable<mcp::ToolAnswer>
+  Awaitable<mcp::Answer>
   run_slow(const Handler& handler, std::string arguments, RequestContext context) {
     CO_TRY_ASSIGN(P params, rpc::decode_arguments<P>(m_parser, arguments));
-    Awaitable<R> task = handler(std::move(params), std::move(context));
-    Result<R> result = co_await std::move(task);
-    co_return encoded(std::move(result));
+    auto task = handler(std::move(params), std::move(context));
+    auto result = co_await std::move(task);
+    co_return answer_of(std::move(result));
+  }
+
+  template <class R> static Result<mcp::Answer> answer_of(Result<R> result) {
+    return encoded(std::move(result)).map([](mcp::ToolAnswer&& answer) {
+      return mcp::Answer(std::move(answer));
+    });
+  }
+
+  template <class R> static Result<mcp::Answer> answer_of(Result<Asked<R>> asked) {
+    if (asked && std::holds_alternative<mcp::InputRequired>(*asked)) {
+      return mcp::Answer(std::get<mcp::InputRequired>(std::move(*asked)));
+    }
+    return answer_of(std::move(asked).map(
+        [](Asked<R>&& answer) -> R { return std::get<R>(std::move(answer)); }));
   }
 
   template <class R> static Result<mcp::ToolAnswer> encoded(Result<R> result) {
@@ -108,10 +132,10 @@ private:
     return answer;
   }
 
-  Awaitable<mcp::ToolAnswer> call_when_ready(const Entry& entry,
-                                             const std::function<asio::awaitable<void>()>& ready,
-                                             std::string arguments,
-                                             RequestContext context);
+  Awaitable<mcp::Answer> call_when_ready(const Entry& entry,
+                                         const std::function<asio::awaitable<void>()>& ready,
+                                         std::string arguments,
+                                         RequestContext context);
   Entry& entry_of(std::string_view method);
   const Entry& entry_of(const MethodInfo& method) const;
   // A cancellation becomes `cancelled`; anything else is logged.
@@ -120,6 +144,7 @@ private:
   telemetry::Log& m_log;
   rpc::JsonParser m_parser;
   std::vector<Entry> m_entries; // in the order of the catalogue
+  std::unordered_map<const MethodInfo*, Entry> m_tools;
 };
 
 } // namespace upskill::daemon

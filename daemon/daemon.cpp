@@ -14,7 +14,8 @@ namespace upskill::daemon {
 namespace {
 
 // Together under the 2 s that a stop may take.
-constexpr auto k_drain_limit = std::chrono::milliseconds(1400);
+constexpr auto k_drain_limit = std::chrono::milliseconds(1100);
+constexpr auto k_jobs_limit = std::chrono::milliseconds(200);
 constexpr auto k_engine_limit = std::chrono::milliseconds(300);
 constexpr auto k_finish_limit = std::chrono::milliseconds(150);
 constexpr std::size_t k_pool_threads = 2;
@@ -26,6 +27,11 @@ mcp::ServerInfo server_info() {
   info.version = version();
   info.description = "Keeps agent skills in sync across coding agents.";
   return info;
+}
+
+asio::awaitable<Result<void>> stopped_jobs(jobs::JobQueue& jobs) {
+  co_await jobs.stop();
+  co_return Result<void>();
 }
 
 asio::awaitable<Result<void>> stopped(Engine& engine) {
@@ -59,9 +65,8 @@ Daemon::Daemon(const Options& options,
     , m_places(places)
     , m_log(log)
     , m_temporary(temporary)
-    , m_server(server_info())
     , m_binder(log)
-    , m_services{m_io, m_server, m_binder, m_log, m_counters}
+    , m_services{m_io, m_binder, m_log, m_counters}
     , m_sessions(m_services,
                  [this] {
                    if (m_options.private_fd >= 0) {
@@ -89,11 +94,15 @@ Result<void> Daemon::run(const MakeEngine& make_engine) {
   Signals::Actions actions{[this] { request_stop("it was told to by a signal"); },
                            [this] { m_log.reopen(); }};
   TRY_ASSIGN(m_signals, Signals::catch_all(m_io, std::move(actions)));
+  make_jobs();
   start_engine(make_engine);
   bind_handlers();
+  make_server();
   TRY(listen());
+  TRY(serve_http());
   tell_ready();
   m_log.info("upskilld {} serves {}", version(), m_places.state);
+  m_jobs->start();
   if (m_engine) {
     // The clients that wait already come first.
     asio::post(m_io, [this] {
@@ -141,19 +150,52 @@ Result<void> Daemon::open_files() {
   return {};
 }
 
+void Daemon::make_jobs() {
+  jobs::JobQueueOptions options;
+  options.path = m_places.state + "/jobs.db";
+  options.pool = [this]() -> runtime::Pool& { return pool(); };
+  options.now_ms = [] {
+    auto now = std::chrono::system_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+  };
+  m_services.jobs = &m_jobs.emplace(m_io.get_executor(), m_log, std::move(options));
+  m_jobs->on_change([this](const jobs::Job& job) { resources_updated(jobs::job_uri(job.id)); });
+}
+
+void Daemon::list_changed(void (Sessions::*tell)(), void (http::HttpServer::*tell_http)()) {
+  (m_sessions.*tell)();
+  if (m_http) {
+    ((*m_http).*tell_http)();
+  }
+}
+
+void Daemon::resources_updated(std::string_view prefix) {
+  m_sessions.resources_updated(prefix);
+  if (m_http) {
+    m_http->resources_updated(prefix);
+  }
+}
+
 void Daemon::start_engine(const MakeEngine& make_engine) {
   if (!make_engine) {
     return;
   }
-  m_engine =
-      make_engine({m_io,
-                   m_places,
-                   m_log,
-                   m_counters,
-                   m_services.trace,
-                   [this]() -> runtime::Pool& { return pool(); },
-                   [this] { m_sessions.resource_list_changed(); },
-                   [this](std::string_view prefix) { m_sessions.resources_updated(prefix); }});
+  m_engine = make_engine(
+      {m_io,
+       m_places,
+       m_log,
+       m_counters,
+       m_services.trace,
+       [this]() -> runtime::Pool& { return pool(); },
+       [this] {
+         list_changed(&Sessions::resource_list_changed, &http::HttpServer::resource_list_changed);
+       },
+       [this](std::string_view prefix) { resources_updated(prefix); },
+       [this] { list_changed(&Sessions::tool_list_changed, &http::HttpServer::tool_list_changed); },
+       [this] {
+         list_changed(&Sessions::prompt_list_changed, &http::HttpServer::prompt_list_changed);
+       },
+       m_services.jobs});
 }
 
 void Daemon::bind_handlers() {
@@ -161,7 +203,26 @@ void Daemon::bind_handlers() {
   if (m_engine) {
     m_engine->bind(m_binder);
     m_services.resources = m_engine->resources();
+    m_services.prompts = m_engine->prompts();
+    m_services.skills = m_engine->skills();
   }
+}
+
+// What it offers is known once the engine is there.
+void Daemon::make_server() {
+  mcp::Offer offer;
+  offer.resources = m_services.resources != nullptr;
+  offer.skills = m_services.skills != nullptr;
+  offer.tasks = m_services.jobs != nullptr;
+  if (m_engine) {
+    offer.tools = m_engine->tools();
+    offer.list_changes = !offer.tools.empty();
+  }
+  if (m_services.prompts != nullptr) {
+    offer.prompts = m_services.prompts->prompts();
+  }
+  offer.completion = offer.resources || !offer.prompts.empty();
+  m_services.server = &m_server.emplace(server_info(), std::move(offer));
 }
 
 Result<void> Daemon::listen() {
@@ -180,6 +241,18 @@ Result<void> Daemon::listen() {
       Listener::open(m_io, socket_path(m_places, ::geteuid()), m_log, [this](UniqueFd client) {
         m_sessions.add(std::move(client));
       }));
+  return {};
+}
+
+Result<void> Daemon::serve_http() {
+  if (m_options.http.empty()) {
+    return {};
+  }
+  http::HttpOptions options;
+  options.address = m_options.http;
+  options.require_token = !m_options.http_is_open;
+  TRY_ASSIGN(m_http, http::HttpServer::open(m_services, m_places, std::move(options)));
+  m_log.info("MCP over HTTP is served at {}", m_http->url());
   return {};
 }
 
@@ -209,13 +282,28 @@ asio::awaitable<void> Daemon::stop() {
   if (m_listener) {
     m_listener->close();
   }
+  auto drained = runtime::Clock::now() + k_drain_limit;
+  if (m_http) {
+    m_http->stop_accepting();
+  }
   co_await m_sessions.drain(k_drain_limit);
+  if (m_http) {
+    co_await m_http->drain(drained - runtime::Clock::now());
+  }
+  auto jobs_end = runtime::with_timeout(k_jobs_limit, stopped_jobs(*m_jobs), "the jobs");
+  Result<void> jobs_ended = co_await std::move(jobs_end);
+  if (!jobs_ended) {
+    m_log.warning("{}", jobs_ended.error().message);
+  }
   if (m_engine) {
     auto task = runtime::with_timeout(k_engine_limit, stopped(*m_engine), "the engine");
     Result<void> ended = co_await std::move(task);
     if (!ended) {
       m_log.warning("{}", ended.error().message);
     }
+  }
+  if (m_http) {
+    co_await m_http->finish(k_finish_limit);
   }
   co_await m_sessions.finish(k_finish_limit);
   if (m_trace) {

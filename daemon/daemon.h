@@ -1,6 +1,8 @@
 #pragma once
 #include "daemon/binder.h"
 #include "daemon/engine.h"
+#include "daemon/http/server.h"
+#include "daemon/jobs/job_queue.h"
 #include "daemon/listener.h"
 #include "daemon/options.h"
 #include "daemon/runtime/pool.h"
@@ -46,12 +48,20 @@ public:
 
   telemetry::Log& log() { return m_log; }
 
+  // There from before the first message is read.
+  jobs::JobQueue& jobs() { return *m_jobs; }
+
 private:
   Result<bool> take_place();
   Result<void> open_files();
   Result<void> listen();
   void start_engine(const MakeEngine& make_engine);
   void bind_handlers();
+  void make_server();
+  void make_jobs();
+  void list_changed(void (Sessions::*tell)(), void (http::HttpServer::*tell_http)());
+  void resources_updated(std::string_view prefix);
+  Result<void> serve_http();
   void tell_ready();
   runtime::Pool& pool();
   asio::awaitable<void> stop();
@@ -68,13 +78,15 @@ private:
   std::optional<telemetry::TraceFile> m_trace;
   std::optional<SingleInstance> m_instance;
   std::unique_ptr<Signals> m_signals;
-  mcp::Server m_server;
+  std::optional<mcp::Server> m_server;
   Binder m_binder;
   std::optional<runtime::Pool> m_pool;
   Services m_services;
+  std::optional<jobs::JobQueue> m_jobs;
   std::unique_ptr<Engine> m_engine;
   Sessions m_sessions;
   std::unique_ptr<Listener> m_listener;
+  std::unique_ptr<http::HttpServer> m_http; // null: not asked for
   runtime::TaskGroup m_tasks;
   bool m_is_stopping = false;
 };

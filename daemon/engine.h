@@ -1,8 +1,10 @@
 #pragma once
 #include "daemon/binder.h"
+#include "daemon/prompt_backend.h"
 #include "daemon/resource_backend.h"
 #include "daemon/runtime/asio.h"
 #include "daemon/runtime/pool.h"
+#include "daemon/skill_backend.h"
 #include "daemon/telemetry/counters.h"
 #include "daemon/telemetry/log.h"
 #include "daemon/telemetry/trace_file.h"
@@ -10,7 +12,12 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string_view>
+
+namespace upskill::jobs {
+class JobQueue;
+}
 
 namespace upskill::daemon {
 
@@ -25,6 +32,9 @@ struct EngineContext {
   // Tell the clients that asked for it; the daemon's thread only.
   std::function<void()> resource_list_changed;
   std::function<void(std::string_view prefix)> resources_updated; // whose URIs begin so
+  std::function<void()> tool_list_changed;
+  std::function<void()> prompt_list_changed;
+  jobs::JobQueue* jobs = nullptr; // null: none are taken
 };
 
 // What the daemon does beside answering: the part with the skills in it. An interface, so that the
@@ -39,6 +49,13 @@ public:
 
   // Null where there are none. Asked for once, before the first message is read.
   virtual ResourceBackend* resources() { return nullptr; }
+
+  virtual PromptBackend* prompts() { return nullptr; }
+
+  virtual SkillBackend* skills() { return nullptr; }
+
+  // Tools beside the catalogue, which bind() binds as well; they outlive the engine.
+  virtual std::span<const MethodInfo> tools() { return {}; }
 
   // The daemon listens already: whatever takes time is a task from here on.
   virtual void start() = 0;

@@ -2,6 +2,7 @@
 
 #include "daemon/binder.h"
 #include "daemon/daemon.h"
+#include "daemon/job_work.h"
 
 #include <unistd.h>
 
@@ -33,6 +34,10 @@ void bind_server_handlers(Binder& binder, Daemon& daemon) {
             [&daemon](const NoParams&, RequestContext&) -> Result<DaemonStatusResult> {
               return daemon.daemon_status();
             });
+  binder.on(
+      k_job, [&daemon, find = work_of_tools(binder)](JobParams params, RequestContext context) {
+        return jobs::answer_job_call(daemon.jobs(), find, std::move(params), std::move(context));
+      });
   binder.on(k_daemon_stop, [&daemon](const NoParams&, RequestContext&) -> Result<DaemonStopResult> {
     daemon.request_stop("a client asked for it");
     return DaemonStopResult{::getpid()};

@@ -40,6 +40,7 @@ Result<void> set_path(std::string& target, std::string_view name, std::string_vi
 struct Row {
   std::string_view name;
   Result<void> (*set)(Options&, std::string_view name, std::string_view value);
+  std::string_view without_value = {}; // what the option alone means; empty: it takes a value
 };
 
 constexpr std::array k_rows{
@@ -56,6 +57,9 @@ constexpr std::array k_rows{
         [](Options& o, std::string_view n, std::string_view v) {
           return set_path(o.log.path, n, v);
         }},
+    Row{"--http",
+        [](Options& o, std::string_view n, std::string_view v) { return set_path(o.http, n, v); },
+        k_default_http},
     Row{"--mirror",
         [](Options& o, std::string_view n, std::string_view v) {
           return set_path(o.mirror, n, v);
@@ -91,7 +95,13 @@ Result<Options> parse_options(std::span<const char* const> arguments) {
                   "`" + std::string(argument) + "` is not an option of upskilld",
                   "`upskilld --help` lists them");
     }
-    if (equals == std::string_view::npos && i + 1 == arguments.size()) {
+    bool has_next = i + 1 < arguments.size();
+    if (equals == std::string_view::npos && !row->without_value.empty()
+        && (!has_next || std::string_view(arguments[i + 1]).starts_with("--"))) {
+      TRY(row->set(options, name, row->without_value));
+      continue;
+    }
+    if (equals == std::string_view::npos && !has_next) {
       return fail(ErrorCode::invalid_argument, "`" + std::string(name) + "` takes a value");
     }
     std::string_view value =
@@ -107,6 +117,9 @@ std::string_view help_text() {
          "foreground; `upskill` starts it by itself.\n\n"
          "  --log LEVEL      error, warning, info (the default) or verbose\n"
          "  --log-file PATH  log there instead of to standard error; SIGHUP opens it anew\n"
+         "  --http [ADDR:PORT]  also serve MCP over HTTP there, on this machine only "
+         "(127.0.0.1:4147\n"
+         "                   unless told); URL and token: http.json in the state's run folder\n"
          "  --mirror FILE    write every message in both directions to FILE, as JSON lines\n"
          "  --trace FILE     write what takes how long to FILE, in Chrome's trace format\n"
          "  --ready-fd N     write one byte to descriptor N when listening\n"

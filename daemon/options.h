@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace upskill::daemon {
 
@@ -13,9 +14,14 @@ struct Options {
   telemetry::LogOptions log = {};
   std::string mirror = {};
   std::string trace = {};
+  std::string http = {};     // ADDR:PORT to serve MCP at over HTTP; empty: it is not served so
+  bool http_is_open = false; // without a token: for tests alone, no argument sets it
   bool version = false;
   bool help = false;
 };
+
+// Where `--http` alone serves.
+inline constexpr std::string_view k_default_http = "127.0.0.1:4147";
 
 // The arguments without the program's name. Both `--name value` and `--name=value`.
 Result<Options> parse_options(std::span<const char* const> arguments);

@@ -88,7 +88,10 @@ int serve(const Options& options, const MakeEngine& make_engine) {
 
 } // namespace
 
-int run_program(int count, char** arguments, const MakeEngine& make_engine) {
+int run_program(int count,
+                char** arguments,
+                const MakeEngine& make_engine,
+                const std::function<void(Options&)>& adjust) {
   auto options = parse_options(
       {const_cast<const char* const*>(arguments) + 1, static_cast<std::size_t>(count - 1)});
   if (!options) {
@@ -99,6 +102,9 @@ int run_program(int count, char** arguments, const MakeEngine& make_engine) {
     std::string line = "upskilld " + std::string(version()) + "\n";
     std::fputs(options->help ? std::string(text).c_str() : line.c_str(), stdout);
     return 0;
+  }
+  if (adjust) {
+    adjust(*options);
   }
   tame_malloc();
   settle_descriptors();

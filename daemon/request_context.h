@@ -1,4 +1,5 @@
 #pragma once
+#include "protocol/mcp/call.h"
 #include "protocol/types/server.h"
 
 #include <functional>
@@ -18,6 +19,20 @@ struct RequestContext {
   // sent, and none while the client does not read.
   std::function<void(double done, std::optional<double> total, std::string_view message)> progress =
       [](double, std::optional<double>, std::string_view) {};
+  // Sends the client a log message where it asked for those of this level; `data` is JSON. Bounded
+  // like progress.
+  std::function<void(mcp::LogLevel level, std::string_view logger, std::string_view data)> log =
+      [](mcp::LogLevel, std::string_view, std::string_view) {};
+  // Says that this will take long. Over HTTP a client that can (MCP 2025-11-25) then hangs up and
+  // comes back for the answer; for all others it means nothing.
+  std::function<void()> release = [] {};
+  // What the client answered to the InputRequired of the try before: a JSON object, by key; empty
+  // on the first try. `state` is what that InputRequired held: checked, so it is ours.
+  std::string input_responses = {};
+  std::string state = {};
+  mcp::ClientCapabilities client = {};
+  bool accepts_task = false;  // a mcp::TaskStatus may be the answer
+  std::string principal = {}; // who asks, for what is bound to them; empty: a person, who sees all
   // Set when the call was cancelled. A coroutine need not look, its next co_await throws; a loop on
   // the pool should.
   std::stop_token stopping = {};

@@ -20,9 +20,16 @@ public:
                                                           RequestContext context) = 0;
   virtual asio::awaitable<Result<mcp::ResourceTemplatePage>>
   list_templates(std::string cursor, RequestContext context) = 0;
-  // not_found where there is none of that name.
-  virtual asio::awaitable<Result<mcp::ResourceContents>> read(std::string uri,
-                                                              RequestContext context) = 0;
+  // not_found where there is none of that name. ResourceContents, or InputRequired.
+  virtual asio::awaitable<Result<mcp::Answer>> read(std::string uri, RequestContext context) = 0;
+  // The direct children of a folder (SEP-2640). not_found also for what is no folder.
+  virtual asio::awaitable<Result<mcp::DirectoryPage>>
+  read_directory(std::string uri, std::string cursor, RequestContext context);
+  // What an expression of a template may stand for; nothing where that is not known.
+  virtual asio::awaitable<Result<mcp::Completion>> complete(std::string uri_template,
+                                                            std::string argument,
+                                                            std::string value,
+                                                            RequestContext context);
 };
 
 } // namespace upskill::daemon

@@ -1,25 +1,36 @@
 #pragma once
 #include "daemon/binder.h"
+#include "daemon/prompt_backend.h"
+#include "daemon/request_states.h"
 #include "daemon/resource_backend.h"
 #include "daemon/runtime/asio.h"
+#include "daemon/skill_backend.h"
 #include "daemon/telemetry/counters.h"
 #include "daemon/telemetry/log.h"
 #include "daemon/telemetry/mirror.h"
 #include "daemon/telemetry/trace_file.h"
 #include "protocol/mcp/session.h"
 
+namespace upskill::jobs {
+class JobQueue;
+}
+
 namespace upskill::daemon {
 
 // What every session uses; all of it belongs to Daemon and outlives them.
 struct Services {
   asio::io_context& io;
-  const mcp::Server& server;
   Binder& binder;
   telemetry::Log& log;
   telemetry::Counters& counters;
+  const mcp::Server* server = nullptr;   // made before the first client comes
   telemetry::Mirror* mirror = nullptr;   // null: not wanted
   telemetry::TraceFile* trace = nullptr; // null: not wanted
   ResourceBackend* resources = nullptr;  // null: there are none
+  PromptBackend* prompts = nullptr;      // null: there are none
+  SkillBackend* skills = nullptr;        // null: there are none
+  jobs::JobQueue* jobs = nullptr;        // null: none are taken
+  RequestStates states = {};
 
   telemetry::Counter& messages = counters.at("messages");
   telemetry::Counter& calls = counters.at("calls");

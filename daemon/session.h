@@ -1,6 +1,6 @@
 #pragma once
+#include "daemon/conversation.h"
 #include "daemon/handover.h"
-#include "daemon/runtime/task_group.h"
 #include "daemon/runtime/timers.h"
 #include "daemon/services.h"
 #include "daemon/session_memory.h"
@@ -9,10 +9,8 @@
 
 #include <cstdint>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace upskill::daemon {
@@ -25,16 +23,18 @@ class Sessions;
 // Readiness callbacks rather than a coroutine: they are the hot path, and an idle client costs two
 // pages and no frame.
 // Owner: Sessions, which keeps it until is_over(). Thread: the daemon's.
-class ClientSession {
+class ClientSession final : private Conversation::Carrier {
 public:
   using Time = runtime::Clock::time_point;
 
   ClientSession(Services& services, Sessions& sessions, std::uint64_t number, Mapping memory);
-  ~ClientSession();
+  ~ClientSession() override;
 
   // `socket` is connected and does not block.
   void start(UniqueFd socket);
 
+  void tool_list_changed();
+  void prompt_list_changed();
   void resource_list_changed();
   void resources_updated(std::string_view prefix);
 
@@ -49,7 +49,9 @@ public:
   // Closed, and nothing refers to it any more.
   bool is_closed() const { return m_phase == Phase::closed; }
 
-  bool is_over() const { return m_phase == Phase::closed && m_waits == 0 && m_tasks.size() == 0; }
+  bool is_over() const {
+    return m_phase == Phase::closed && m_waits == 0 && m_conversation.is_over();
+  }
 
   // Looks at the limits of time; whether it wants to be looked at again.
   bool tick(Time now);
@@ -64,17 +66,13 @@ private:
     closed
   };
 
-  struct RunningCall {
-    std::optional<runtime::TaskId> task = {};
-    std::stop_source stopping = {};
-    std::string client_id = {};
-    Time last_progress = {};
-  };
-
   // session_input.cpp
   void wait_input();
   void on_input();
   ssize_t read_some();
+
+  mcp::Session& protocol() { return m_conversation.protocol(); }
+
   void process_input();
   bool take_first_line(std::string_view line);
   void take_line(const SessionMemory::Line& line, mcp::Outcome& outcome);
@@ -94,16 +92,11 @@ private:
   void record();
 
   // session_calls.cpp
-  void start_call(mcp::Call call, std::string& output);
-  void answer_quickly(const mcp::Call& call, RequestContext& context, std::string& output);
+  void say(mcp::CallId call, std::string_view bytes) override;
+  void finish(mcp::CallId call, std::string_view bytes) override;
+  bool has_room(mcp::CallId call) const override;
+  void task_ended() override;
   void forget_call(const mcp::Call& call, std::string& output);
-  asio::awaitable<void> run_call(mcp::Call call, RequestContext context);
-  asio::awaitable<Result<mcp::Answer>> ask(mcp::Call call, RequestContext context);
-  void finish_call(mcp::CallId id, Result<mcp::Answer> answer);
-  void cancel_call(mcp::CallId id);
-  void report_progress(mcp::CallId id, double done, std::optional<double> total, std::string_view);
-  void
-  call_ended(const mcp::Call& call, const std::string& request, Time start, const Error* error);
 
   // session_output.cpp
   int output_descriptor();
@@ -119,21 +112,18 @@ private:
   void close_when_drained();
   void close(std::string_view reason);
   void drop(std::string_view reason);
-  void abandon_calls();
   void changed();
 
   Services& m_services;
   Sessions& m_sessions;
   std::uint64_t m_number;
   SessionMemory m_memory;
-  mcp::Session m_protocol;
+  Conversation m_conversation;
   boost::asio::posix::stream_descriptor m_input;   // also the output, and the control of a socket
   boost::asio::posix::stream_descriptor m_output;  // of an agent
   boost::asio::posix::stream_descriptor m_control; // the bridge's socket
-  runtime::TaskGroup m_tasks;
-  std::unordered_map<mcp::CallId, RunningCall> m_calls;
-  std::vector<UniqueFd> m_handed_over; // until the first line says what for
-  std::vector<std::string> m_lost;     // ids that were answered at the restart
+  std::vector<UniqueFd> m_handed_over;             // until the first line says what for
+  std::vector<std::string> m_lost;                 // ids that were answered at the restart
   Phase m_phase = Phase::open;
   unsigned m_waits = 0; // handlers that Asio holds
   bool m_waits_for_input = false;
@@ -142,7 +132,6 @@ private:
   bool m_is_first = true;  // no line was taken yet
   bool m_is_agent = false; // handed over
   bool m_protocol_closed = false;
-  bool m_ids_are_stale = false; // in the record
   bool m_state_is_stale = false;
   bool m_is_large = false;           // a large message has passed: memory is worth giving back
   std::optional<Time> m_write_limit; // the client must have read something by then

@@ -34,11 +34,11 @@ Result<void> ClientSession::adopt(std::vector<UniqueFd> descriptors) {
   TRY_ASSIGN(UniqueFd output, without_blocking(std::move(descriptors[1]), O_WRONLY));
   TRY_ASSIGN(Mapping mapping, Mapping::of_memfd(std::move(descriptors[2]), SessionMemory::k_size));
   TRY_ASSIGN(SessionMemory memory, SessionMemory::open(std::move(mapping)));
-  mcp::Session protocol(m_services.server, Audience::agents);
+  mcp::Session protocol(*m_services.server, Audience::agents);
   if (!memory.recovered().state.empty()) {
     TRY_ASSIGN(
         protocol,
-        mcp::Session::restore(m_services.server, Audience::agents, memory.recovered().state));
+        mcp::Session::restore(*m_services.server, Audience::agents, memory.recovered().state));
   }
   boost::system::error_code failure;
   boost::asio::posix::stream_descriptor agent_input(m_services.io);
@@ -55,7 +55,7 @@ Result<void> ClientSession::adopt(std::vector<UniqueFd> descriptors) {
   m_control = std::move(m_input);
   m_input = std::move(agent_input);
   m_memory = std::move(memory);
-  m_protocol = std::move(protocol);
+  m_conversation.replace(std::move(protocol), "agents");
   m_is_agent = true;
   return {};
 }
@@ -64,7 +64,7 @@ void ClientSession::restore() {
   std::string output;
   m_lost = m_memory.recovered().lost_ids;
   for (const std::string& id : m_lost) {
-    m_protocol.answer_lost(id, output);
+    protocol().answer_lost(id, output);
   }
   if (m_memory.recovered().restored) {
     m_services.log.info(
@@ -126,17 +126,11 @@ void ClientSession::tell_bridge(std::string_view line) {
 }
 
 void ClientSession::record() {
-  m_ids_are_stale = false;
+  (void)m_conversation.ids_have_changed();
   m_state_is_stale = false;
-  if (!m_is_agent) {
-    return; // nobody keeps the memory of a socket
+  if (m_is_agent) { // nobody keeps the memory of a socket
+    m_memory.record(protocol().save(), m_conversation.client_ids());
   }
-  std::vector<std::string_view> ids;
-  ids.reserve(m_calls.size());
-  for (const auto& [id, call] : m_calls) {
-    ids.push_back(call.client_id);
-  }
-  m_memory.record(m_protocol.save(), ids);
 }
 
 } // namespace upskill::daemon

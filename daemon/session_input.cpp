@@ -127,23 +127,16 @@ void ClientSession::take_line(const SessionMemory::Line& line, mcp::Outcome& out
     return;
   }
   if (line.kind == Kind::oversized) {
-    m_protocol.oversized_line(outcome);
+    protocol().oversized_line(outcome);
   } else {
-    m_protocol.receive(line.text, outcome);
+    protocol().receive(line.text, outcome);
   }
-  for (mcp::CallId id : outcome.cancelled) {
-    cancel_call(id);
-  }
-  outcome.cancelled.clear();
-  // Taken out of the shared outcome first: a call that ends at once may lead anywhere.
-  std::vector<mcp::Call> calls = std::exchange(outcome.calls, {});
-  for (mcp::Call& call : calls) {
-    if (line.kind == Kind::interrupted) {
+  if (line.kind == Kind::interrupted) {
+    for (const mcp::Call& call : std::exchange(outcome.calls, {})) {
       forget_call(call, outcome.output);
-    } else {
-      start_call(std::move(call), outcome.output);
     }
   }
+  m_conversation.take(outcome);
   m_state_is_stale = m_state_is_stale || outcome.state_changed;
   outcome.state_changed = false;
 }
@@ -162,7 +155,7 @@ void ClientSession::give_up(std::string_view line, std::string& output) {
   auto answer = [&](JsonReader& message) {
     message.each_field([&](std::string_view key, JsonReader& value) {
       if (key == "id") {
-        m_protocol.answer_lost(value.raw().value_or(""), output);
+        protocol().answer_lost(value.raw().value_or(""), output);
       }
     });
   };
@@ -179,7 +172,7 @@ void ClientSession::give_up(std::string_view line, std::string& output) {
 // forgotten, a new state of the protocol only after its answer is on its way (`initialize` can then
 // be handled again), and the lines last.
 void ClientSession::deliver(mcp::Outcome& outcome) {
-  if (m_ids_are_stale && !m_state_is_stale) {
+  if (m_conversation.ids_have_changed() && !m_state_is_stale) {
     record();
   }
   Next next = write_or_keep(outcome.output);

@@ -27,13 +27,10 @@ ClientSession::ClientSession(Services& services,
     , m_sessions(sessions)
     , m_number(number)
     , m_memory(SessionMemory::fresh(std::move(memory)))
-    , m_protocol(services.server, Audience::people)
+    , m_conversation(services, *this, number, mcp::Session(*services.server, Audience::people), {})
     , m_input(services.io)
     , m_output(services.io)
-    , m_control(services.io)
-    , m_tasks(services.io.get_executor(), [&services, number](std::exception_ptr) {
-      services.log.error("session {}: a call ended without an answer", number);
-    }) {}
+    , m_control(services.io) {}
 
 ClientSession::~ClientSession() = default;
 
@@ -58,7 +55,7 @@ bool ClientSession::is_backed_up() const {
 }
 
 bool ClientSession::is_idle() const {
-  return m_phase == Phase::closed || (m_calls.empty() && m_memory.pending().empty());
+  return m_phase == Phase::closed || (m_conversation.is_idle() && m_memory.pending().empty());
 }
 
 void ClientSession::send(std::string_view bytes) {
@@ -180,15 +177,27 @@ void ClientSession::write_pending() {
   }
 }
 
+void ClientSession::tool_list_changed() {
+  std::string output;
+  protocol().tool_list_changed(output);
+  send(output);
+}
+
+void ClientSession::prompt_list_changed() {
+  std::string output;
+  protocol().prompt_list_changed(output);
+  send(output);
+}
+
 void ClientSession::resource_list_changed() {
   std::string output;
-  m_protocol.resource_list_changed(output);
+  protocol().resource_list_changed(output);
   send(output);
 }
 
 void ClientSession::resources_updated(std::string_view prefix) {
   std::string output;
-  m_protocol.resources_updated(prefix, output);
+  protocol().resources_updated(prefix, output);
   send(output);
 }
 
@@ -197,7 +206,7 @@ bool ClientSession::tick(Time now) {
     drop("it has read nothing for 30 s");
   }
   if (m_drain_limit && now >= *m_drain_limit && m_phase == Phase::draining) {
-    abandon_calls();
+    m_conversation.abandon();
     close_when_drained();
     if (m_phase == Phase::draining) {
       close("it does not read its last answers");
@@ -208,18 +217,19 @@ bool ClientSession::tick(Time now) {
     m_memory.trim();
     m_sessions.memory_was_used();
   }
-  return m_phase != Phase::closed && (m_write_limit || m_drain_limit || m_is_large);
+  bool asks = m_phase != Phase::closed && m_conversation.tick(now);
+  return m_phase != Phase::closed && (m_write_limit || m_drain_limit || m_is_large || asks);
 }
 
 // After the end of the input: when the last call is answered and the last byte written.
 void ClientSession::close_when_drained() {
-  if (m_phase != Phase::draining || !m_calls.empty()) {
+  if (m_phase != Phase::draining || !m_conversation.is_idle()) {
     return;
   }
   if (!m_protocol_closed) {
     m_protocol_closed = true;
     std::string output;
-    m_protocol.close(output);
+    protocol().close(output);
     send(output);
   }
   if (m_phase == Phase::draining && m_memory.pending().empty()) {
@@ -239,13 +249,13 @@ void ClientSession::stop() {
     return;
   }
   std::string output;
-  m_protocol.close(output);
+  protocol().close(output);
   m_protocol_closed = true;
   send(output);
   if (m_phase == Phase::closed) {
     return;
   }
-  abandon_calls();
+  m_conversation.abandon();
   record();
   tell_bridge(m_phase == Phase::draining ? k_ended_line : k_stopping_line);
   close("");
@@ -259,21 +269,12 @@ void ClientSession::close(std::string_view reason) {
   if (!reason.empty()) {
     m_services.log.warning("session {} is closed: {}", m_number, reason);
   }
-  abandon_calls();
+  m_conversation.abandon();
   boost::system::error_code ignored;
   m_input.close(ignored);
   m_output.close(ignored);
   m_control.close(ignored);
   changed();
-}
-
-// Whoever waited for them has been answered, or is gone.
-void ClientSession::abandon_calls() {
-  for (auto& [id, call] : m_calls) {
-    call.stopping.request_stop();
-  }
-  m_calls.clear();
-  m_tasks.cancel_all();
 }
 
 void ClientSession::changed() {

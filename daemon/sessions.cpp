@@ -54,6 +54,18 @@ void Sessions::add(UniqueFd socket) {
   added.start(std::move(socket));
 }
 
+void Sessions::tool_list_changed() {
+  for (auto& [number, session] : m_sessions) {
+    session->tool_list_changed();
+  }
+}
+
+void Sessions::prompt_list_changed() {
+  for (auto& [number, session] : m_sessions) {
+    session->prompt_list_changed();
+  }
+}
+
 void Sessions::resource_list_changed() {
   for (auto& [number, session] : m_sessions) {
     session->resource_list_changed();

@@ -30,6 +30,8 @@ public:
   std::size_t size() const { return m_sessions.size(); }
 
   // To the clients that asked for it.
+  void tool_list_changed();
+  void prompt_list_changed();
   void resource_list_changed();
   void resources_updated(std::string_view prefix); // of their URIs
 

@@ -1,4 +1,5 @@
 #pragma once
+#include "protocol/types/jobs.h"
 #include "protocol/types/server.h"
 #include "protocol/types/skills.h"
 #include "protocol/types/sync.h"
@@ -10,8 +11,8 @@ namespace upskill {
 // What a call changes. `destructive`: it may overwrite or delete what a user wrote (undoable all
 // the same).
 enum class Effect { reads, writes, destructive };
-// Whether agents are shown the method as a tool. People's methods are callable all the same: a
-// courtesy, not a security border.
+// Whether agents are shown the method as a tool. Of people's methods they can call those that read:
+// a courtesy, not a security border.
 enum class Audience { agents, people };
 enum class Pace { quick, slow };
 
@@ -33,8 +34,9 @@ inline constexpr Method<NoParams, StatusResult> k_status{
     "status",
     "status",
     "What the daemon knows and does.",
-    "Shows whether skill sync is on, how many skills, agents and conflicts there are, and "
-    "warnings.",
+    "Tells whether skill sync is on and at work, how many skills, agents, conflicts and held "
+    "deletions there are, and warnings. Use it when skills seem to be missing or out of date. "
+    "Changes nothing.",
     Effect::reads,
     Audience::agents};
 
@@ -43,7 +45,9 @@ inline constexpr Method<SkillListParams, SkillListResult> k_skill_list{
     "list",
     "List skills.",
     "Finds skills installed on this machine, by words of their name or description. Start here to "
-    "see whether a skill fits the task; then read it with skill_read.",
+    "see whether a skill fits the task; then read it with skill_read. Returns a page of short "
+    "entries and the `total`: narrow it with `query`, or go on with `next_cursor`. Changes "
+    "nothing.",
     Effect::reads,
     Audience::agents};
 
@@ -51,9 +55,9 @@ inline constexpr Method<SkillReadParams, SkillReadResult> k_skill_read{
     "skill_read",
     "",
     "Read a file of a skill.",
-    "Reads SKILL.md of a skill, or another file of it, and lists its files. Follow what it says; "
-    "run "
-    "its scripts in `folder`. Long files come in parts: go on at `next_offset`.",
+    "Reads SKILL.md of a skill, or another file of it, and lists its files. Use it before you do "
+    "what a skill is for; run its scripts in `folder`. Long files come in parts: go on at "
+    "`next_offset`; so do many files: `files_after`. Changes nothing.",
     Effect::reads,
     Audience::agents};
 
@@ -68,9 +72,9 @@ inline constexpr Method<SkillValidateParams, SkillValidateResult> k_skill_valida
     "skill_validate",
     "validate",
     "Check skills against the specification and against each agent's loader.",
-    "Checks SKILL.md files against the Agent Skills specification and tells which agents would "
-    "repair "
-    "or skip them. Use after writing or editing a skill. Changes nothing.",
+    "Checks skills against the Agent Skills specification and tells which agents would repair or "
+    "skip them. Use it after writing or editing a skill. Skills with findings come first; `more` "
+    "counts those left out. Changes nothing.",
     Effect::reads,
     Audience::agents};
 
@@ -79,8 +83,9 @@ inline constexpr Method<SkillSyncParams, SyncNowResult> k_skill_sync{
     "",
     "Bring the copies of skills into agreement now.",
     "Brings the copies of a skill (or of all) in every agent's folder into agreement now, and "
-    "tells "
-    "what was done. Nothing is lost: replaced versions are kept and can be restored.",
+    "returns what was written. Use it after editing a skill, to have other agents see it at once. "
+    "Writes to skill folders; replaced versions are kept and can be restored. `dry_run` changes "
+    "nothing.",
     Effect::writes,
     Audience::agents,
     Pace::slow};
@@ -89,10 +94,20 @@ inline constexpr Method<SyncConflictsParams, SyncConflictsResult> k_skill_confli
     "skill_conflicts",
     "sync conflicts",
     "Show conflicts and held deletions.",
-    "Lists skills whose copies were changed differently in several places, with each version's "
-    "text "
-    "and difference, and deletions held for a person.",
+    "Lists skills whose copies were changed differently in several places, and deletions held for "
+    "a person: each version's hash, place and how it differs. Name a `skill` for whole texts and "
+    "differences. Settle them with conflict_resolve. Changes nothing.",
     Effect::reads,
+    Audience::agents};
+
+inline constexpr Method<JobParams, JobResult> k_job{
+    "job",
+    "",
+    "Run a slow tool in the background.",
+    "Runs a slow tool (skill_sync) as a job that outlives the call. `start` returns an id at once; "
+    "`show` tells state, progress and result; `answer` its questions; `cancel` ends it; `list` "
+    "shows all. `wait` up to 60 s instead of asking again and again.",
+    Effect::writes,
     Audience::agents};
 
 inline constexpr Method<SyncEnableParams, SyncPlanResult> k_sync_enable{
@@ -147,9 +162,12 @@ inline constexpr Method<ConflictResolveParams, SyncNowResult> k_conflict_resolve
     "conflict_resolve",
     "sync resolve",
     "Settle a conflict or a held deletion.",
-    "",
+    "Settles what skill_conflicts lists: one version goes to every copy, or a held deletion is "
+    "carried out or taken back. The user is asked first. Overwrites or deletes copies; what is "
+    "replaced is kept and can be restored. Returns the steps; `dry_run` changes nothing and does "
+    "not ask.",
     Effect::destructive,
-    Audience::people,
+    Audience::agents,
     Pace::slow};
 
 inline constexpr Method<AgentListParams, AgentListResult> k_agent_list{
@@ -195,6 +213,7 @@ template <class Use> constexpr void for_each_method(Use&& use) {
   use(k_skill_validate);
   use(k_skill_sync);
   use(k_skill_conflicts);
+  use(k_job);
   use(k_sync_enable);
   use(k_sync_disable);
   use(k_sync_status);

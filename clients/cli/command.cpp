@@ -91,6 +91,9 @@ std::vector<Command> make_own_commands() {
   Option folder = own_option("output", 'o', ValueKind::text, "Folder to write to.");
   folder.required = true;
 
+  Option http = own_option("http", 0, ValueKind::text, "Also serve MCP over HTTP at ADDR:PORT.");
+  http.without_value = "127.0.0.1:4147"; // as upskilld has it
+
   std::vector<Command> commands;
   Option level = own_option("log", 0, ValueKind::choice, "How much is logged; `info` unless told.");
   level.choices = {"error", "warning", "info", "verbose"};
@@ -99,11 +102,12 @@ std::vector<Command> make_own_commands() {
        "Run the daemon here, until Ctrl-C; takes upskilld's options.",
        nullptr,
        {level,
+        http,
         own_option("log-file", 0, ValueKind::text, "Log there instead of to standard error."),
         own_option("mirror", 0, ValueKind::text, "Write every message in both directions there."),
         own_option("trace", 0, ValueKind::text, "Write what takes how long there, for Chrome.")},
        true});
-  commands.push_back({"daemon start", "Start the daemon, if it is not running."});
+  commands.push_back({"daemon start", "Start the daemon, if it is not running.", nullptr, {http}});
   commands.push_back({"daemon unit", "Print a systemd user unit for the daemon."});
   commands.push_back(
       {"mcp", "Speak MCP on stdin and stdout: what an agent's configuration names."});

@@ -20,6 +20,7 @@ struct Option {
   int position = -1;     // place among the positionals, -1 for none
   std::vector<std::string> choices = {};
   std::string doc = {};
+  std::string without_value = {}; // what the option alone means; empty: it needs a value
 };
 
 // What `upskill WORDS` does: a method of the catalogue, or one of the few commands that are not

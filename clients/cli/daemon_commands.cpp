@@ -99,8 +99,18 @@ int start_daemon(const Invocation& invocation, const Environment& environment) {
   }
   Result<UniqueFd> socket = connect::connect_to_daemon(*places);
   bool started = !socket && socket.error().code == ErrorCode::unavailable;
+  std::optional<std::string> http = invocation.value("http");
   if (started) {
-    socket = connect::connect_or_start(*places, environment);
+    std::vector<std::string> options;
+    if (http) {
+      options = {"--http", *http};
+    }
+    socket = connect::connect_or_start(*places, environment, std::move(options));
+  } else if (http && socket) {
+    return end_with({ErrorCode::busy,
+                     "a daemon is running already, so `--http` cannot be given to it",
+                     "`upskill daemon stop` ends it; then start it again"},
+                    invocation);
   }
   if (!socket) {
     return end_with(socket.error(), invocation);

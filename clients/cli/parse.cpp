@@ -195,7 +195,11 @@ private:
   }
 
   Result<void> take_next(const Option& option, const std::string& label) {
-    if (m_at == m_words.size()) {
+    bool has_next = m_at < m_words.size();
+    if (!option.without_value.empty() && (!has_next || m_words[m_at].starts_with("-"))) {
+      return take(option, option.without_value, label);
+    }
+    if (!has_next) {
       return usage("`" + label + "` needs a value", option.doc);
     }
     return take(option, m_words[m_at++], label);

@@ -165,13 +165,16 @@ Result<void> start_daemon(const StartPlan& plan) {
   return {};
 }
 
-Result<UniqueFd> connect_or_start(const Places& places, const Environment& environment) {
+Result<UniqueFd> connect_or_start(const Places& places,
+                                  const Environment& environment,
+                                  std::vector<std::string> options) {
   Result<UniqueFd> socket = connect_to_daemon(places);
   if (socket || socket.error().code != ErrorCode::unavailable) {
     return socket;
   }
   TRY_ASSIGN(std::string program, find_daemon_program(environment));
   StartPlan plan = plan_start(std::move(program), places, environment);
+  plan.options.insert(plan.options.end(), options.begin(), options.end());
   long deadline = steady_ms() + k_start_limit_ms;
   for (int starts = 0; steady_ms() < deadline;) {
     // A daemon that left the place to another says nothing: the other may not listen yet, or may be

@@ -31,8 +31,10 @@ StartPlan plan_start(std::string program, const Places& places, const Environmen
 // `unavailable` naming the log when it does neither within the limit.
 Result<void> start_daemon(const StartPlan& plan);
 
-// A connection to the daemon, started first where it is absent.
-Result<UniqueFd> connect_or_start(const Places& places, const Environment& environment);
+// A connection to the daemon, started first, with these options, where it is absent.
+Result<UniqueFd> connect_or_start(const Places& places,
+                                  const Environment& environment,
+                                  std::vector<std::string> options = {});
 
 // A daemon for this command alone, over a socket pair; it ends when the socket closes. Its state
 // ends with it, unless the environment names one (names_state): `busy` where a daemon runs on that.

@@ -50,8 +50,8 @@ _upskill() {
     "daemon stop") options="--json --private --config --no-color --help" ;;
     "daemon logs") options="--lines --follow --json --private --config --no-color --help" ;;
     "sync wait") options="--timeout-ms --json --private --config --no-color --help" ;;
-    "daemon run") options="--log --log-file --mirror --trace --json --no-color --help" ;;
-    "daemon start") options="--json --no-color --help" ;;
+    "daemon run") options="--log --http --log-file --mirror --trace --json --no-color --help" ;;
+    "daemon start") options="--http --json --no-color --help" ;;
     "daemon unit") options="--json --no-color --help" ;;
     "mcp") options="--no-color --help" ;;
     "completion") case $place in 0) words="bash zsh fish" ;; esac; options="--json --no-color --help" ;;

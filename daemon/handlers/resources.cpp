@@ -2,20 +2,31 @@
 
 #include "daemon/await.h"
 #include "daemon/handlers/mime_type.h"
+#include "daemon/handlers/skill_address.h"
 #include "daemon/handlers/skill_files.h"
+#include "daemon/handlers/skill_folder.h"
 #include "daemon/handlers/skill_lookup.h"
+#include "daemon/handlers/text_search.h"
 #include "daemon/runtime/offload.h"
 #include "protocol/base/bounds.h"
 #include "protocol/base/utc.h"
 #include "protocol/base/utf8.h"
+#include "skills/library/names.h"
 #include "skills/library/skill_uri.h"
+
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace upskill::daemon {
 namespace {
 
+constexpr std::string_view k_template = "skill://{name}/{+path}";
+constexpr std::size_t k_max_completions = 100; // as many as the protocol sends
+
 mcp::Resource resource_of(const Catalogue& catalogue, const Catalogue::Row& row) {
   mcp::Resource resource;
-  resource.uri = library::skill_uri(catalogue.project(row), catalogue.name(row), "SKILL.md");
+  resource.uri = document_uri(catalogue, row);
   resource.name = catalogue.title(row);
   resource.description = catalogue.description(row);
   resource.mime_type = "text/markdown";
@@ -39,35 +50,14 @@ mcp::ResourcePage page_of(const Catalogue& catalogue, std::uint32_t from) {
   return page;
 }
 
-tl::unexpected<Error> no_resource(std::string_view uri) {
-  return fail(ErrorCode::not_found,
-              "there is no resource `" + to_valid_utf8(utf8_prefix(uri, 256)) + "`",
-              "`resources/list` has them");
-}
-
-Result<SkillPlace>
-place_of_uri(const Catalogue& catalogue, const library::SkillUri& address, std::string_view uri) {
-  auto [first, last] = catalogue.find(address.skill);
-  for (std::uint32_t i = first; i < last; ++i) {
-    if (library::project_id(catalogue.project(catalogue.row(i))) == address.project) {
-      return place_of(catalogue, i);
-    }
-  }
-  return no_resource(uri);
-}
-
-Result<mcp::ResourceContents> read_uri(const Catalogue& catalogue, const std::string& uri) {
-  std::vector<std::string> projects;
-  for (const std::string& project : catalogue.projects()) {
-    projects.push_back(library::project_id(project));
-  }
-  TRY_ASSIGN(library::SkillUri address, library::parse_skill_uri(uri, projects));
-  TRY_ASSIGN(SkillPlace place, place_of_uri(catalogue, address, uri));
+Result<mcp::Answer> read_uri(const Catalogue& catalogue, const std::string& uri) {
+  TRY_ASSIGN(SkillAddress address, find_file_address(catalogue, uri));
+  TRY_ASSIGN(SkillPlace place, place_of(catalogue, address.row));
   TRY_ASSIGN(UniqueFd skill, open_skill(place));
-  std::string file = address.file == "SKILL.md" ? document_name(skill.get()) : address.file;
+  std::string file = address.path == "SKILL.md" ? document_name(skill.get()) : address.path;
   Result<FilePart> part = read_part(skill.get(), file, 0, k_mcp_skill_bytes);
   if (!part && part.error().code == ErrorCode::not_found) {
-    return no_resource(uri);
+    return fail(no_resource(uri));
   }
   TRY(part);
   if (part->size > static_cast<std::int64_t>(k_mcp_skill_bytes)) {
@@ -78,9 +68,54 @@ Result<mcp::ResourceContents> read_uri(const Catalogue& catalogue, const std::st
   mcp::ResourceContents contents;
   contents.uri = uri;
   contents.is_text = is_utf8(part->bytes) && part->bytes.find('\0') == std::string::npos;
-  contents.mime_type = mime_type(address.file, contents.is_text);
+  contents.mime_type = mime_type(address.path, contents.is_text);
   contents.bytes = std::move(part->bytes);
   return contents;
+}
+
+Result<mcp::DirectoryPage>
+read_folder(const Catalogue& catalogue, const std::string& uri, std::string cursor) {
+  TRY_ASSIGN(SkillAddress address, find_folder_address(catalogue, uri));
+  TRY_ASSIGN(SkillPlace place, place_of(catalogue, address.row));
+  TRY_ASSIGN(UniqueFd skill, open_skill(place));
+  const Catalogue::Row& row = catalogue.row(address.row);
+  FolderRequest request;
+  request.skill = skill.get();
+  request.prefix = library::skill_prefix(catalogue.project(row), catalogue.name(row));
+  request.folder = std::move(address.path);
+  request.cursor = std::move(cursor);
+  return read_skill_folder(request);
+}
+
+// Names that begin with the value before those that have it somewhere; nothing else comes to mind
+// to a person who has begun to type. In the user's scope only: a project's skills have addresses of
+// another form.
+mcp::Completion complete_name(const Catalogue& catalogue, std::string_view value) {
+  std::string wanted = library::folded_key(value.substr(0, k_max_query));
+  mcp::Completion completion;
+  std::vector<std::string_view> others;
+  for (std::uint32_t i = 0; i < catalogue.size(); ++i) {
+    const Catalogue::Row& row = catalogue.row(i);
+    std::string_view name = catalogue.name(row);
+    bool has_it = is_ascii(name) ? contains_folded(name, wanted)
+                                 : library::folded_key(name).find(wanted) != std::string::npos;
+    if (row.scope != 0 || row.newest == Catalogue::k_none || !has_it) {
+      continue;
+    }
+    ++completion.total;
+    if (!library::folded_key(name).starts_with(wanted)) {
+      others.push_back(name);
+    } else if (completion.values.size() < k_max_completions) {
+      completion.values.emplace_back(name);
+    }
+  }
+  for (std::string_view name : others) {
+    if (completion.values.size() == k_max_completions) {
+      break;
+    }
+    completion.values.emplace_back(name);
+  }
+  return completion;
 }
 
 } // namespace
@@ -99,7 +134,7 @@ SkillResources::list_templates(std::string cursor, RequestContext) {
     co_return fail(ErrorCode::invalid_argument, "the cursor is none that was given out");
   }
   mcp::ResourceTemplate file;
-  file.uri_template = "skill://{name}/{+path}";
+  file.uri_template = k_template;
   file.name = "skill file";
   file.title = "File of a skill";
   file.description = "Any file of a skill; `SKILL.md` says what the others are for.";
@@ -108,13 +143,44 @@ SkillResources::list_templates(std::string cursor, RequestContext) {
   co_return page;
 }
 
-asio::awaitable<Result<mcp::ResourceContents>> SkillResources::read(std::string uri,
-                                                                    RequestContext context) {
+asio::awaitable<Result<mcp::Answer>> SkillResources::read(std::string uri, RequestContext context) {
   AWAIT(Result<std::shared_ptr<const Catalogue>> catalogue, m_library.catalogue(context.stopping));
   CO_TRY(catalogue);
   auto job = [&] { return read_uri(**catalogue, uri); };
-  AWAIT(Result<mcp::ResourceContents> contents, runtime::offload(m_library.pool(), std::move(job)));
+  AWAIT(Result<mcp::Answer> contents, runtime::offload(m_library.pool(), std::move(job)));
+  if (!contents && contents.error().code == ErrorCode::refused) {
+    contents.error().code = ErrorCode::not_found; // a link out of the skill is none of its files
+  }
   co_return contents;
+}
+
+asio::awaitable<Result<mcp::DirectoryPage>>
+SkillResources::read_directory(std::string uri, std::string cursor, RequestContext context) {
+  AWAIT(Result<std::shared_ptr<const Catalogue>> catalogue, m_library.catalogue(context.stopping));
+  CO_TRY(catalogue);
+  auto job = [&] { return read_folder(**catalogue, uri, std::move(cursor)); };
+  AWAIT(Result<mcp::DirectoryPage> page, runtime::offload(m_library.pool(), std::move(job)));
+  bool is_unknown =
+      !page
+      && (page.error().code == ErrorCode::not_found || page.error().code == ErrorCode::refused);
+  if (is_unknown) {
+    co_return fail(ErrorCode::not_found,
+                   no_resource(uri).message + " that is a folder",
+                   "a folder is named without a slash at its end: `skill://NAME/FOLDER`");
+  }
+  co_return page;
+}
+
+asio::awaitable<Result<mcp::Completion>> SkillResources::complete(std::string uri_template,
+                                                                  std::string argument,
+                                                                  std::string value,
+                                                                  RequestContext context) {
+  if (uri_template != k_template || argument != "name") {
+    co_return mcp::Completion{};
+  }
+  AWAIT(Result<std::shared_ptr<const Catalogue>> catalogue, m_library.catalogue(context.stopping));
+  CO_TRY(catalogue);
+  co_return complete_name(**catalogue, value);
 }
 
 } // namespace upskill::daemon

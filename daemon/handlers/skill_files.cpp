@@ -15,6 +15,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
+#include <utility>
 
 namespace upskill::daemon {
 namespace {
@@ -53,12 +55,36 @@ Result<UniqueFd> opened(UniqueFd fd, const std::string& path) {
   return fail(system_error(error, "cannot open " + quoted(path)));
 }
 
+// The status of what belongs to the skill under that name: a folder or a file, links followed.
+std::optional<struct stat>
+look_at(int skill, int folder, const std::string& path, const std::string& name) {
+  struct stat status {};
+
+  if (::fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+    return std::nullopt; // gone since it was listed
+  }
+  if (S_ISDIR(status.st_mode)) {
+    return status;
+  }
+  if (S_ISLNK(status.st_mode)) {
+    Result<UniqueFd> target = open_inside(skill, path, O_PATH);
+    if (!target || ::fstat(target->get(), &status) != 0) {
+      return std::nullopt;
+    }
+  }
+  return S_ISREG(status.st_mode) ? std::optional(status) : std::nullopt;
+}
+
 class FileWalk {
 public:
-  explicit FileWalk(FileList& out)
-      : m_out(out) {}
+  FileWalk(int skill, const VisitFile& visit)
+      : m_skill(skill)
+      , m_visit(visit) {}
 
-  void walk(int skill, int folder, const std::string& prefix, std::size_t depth) {
+  bool is_complete() const { return m_is_complete; }
+
+  // False where the visitor has seen enough.
+  bool walk(int folder, const std::string& prefix, std::size_t depth) {
     std::vector<std::string> names;
     int error = library::for_each_name(folder, [&](const library::FolderEntry& entry) {
       if (!library::ignored_in_skill(entry.name)) {
@@ -69,47 +95,35 @@ public:
       }
       return true;
     });
-    m_out.complete = m_out.complete && error == 0 && m_entries <= k_max_skill_entries;
-    for (const std::string& name : names) {
-      visit(skill, folder, prefix, name, depth);
-    }
+    m_is_complete = m_is_complete && error == 0 && m_entries <= k_max_skill_entries;
+    return std::ranges::all_of(
+        names, [&](const std::string& name) { return visit(folder, prefix, name, depth); });
   }
 
 private:
-  void visit(int skill,
-             int folder,
-             const std::string& prefix,
-             const std::string& name,
-             std::size_t depth) {
-    struct stat status {};
-
-    if (::fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
-      return; // gone since it was listed
+  bool visit(int folder, const std::string& prefix, const std::string& name, std::size_t depth) {
+    std::string path = prefix + name;
+    std::optional<struct stat> status = look_at(m_skill, folder, path, name);
+    if (!status) {
+      return true;
     }
-    if (S_ISDIR(status.st_mode)) {
-      UniqueFd child = library::open_folder(folder, name.c_str());
-      if (!child || depth == k_max_skill_depth) {
-        m_out.complete = false;
-      } else {
-        walk(skill, child.get(), prefix + name + "/", depth + 1);
-      }
-      return;
+    if (S_ISREG(status->st_mode)) {
+      bool goes_on = m_visit(std::move(path), *status);
+      m_is_complete = m_is_complete && goes_on;
+      return goes_on;
     }
-    if (S_ISLNK(status.st_mode)) {
-      Result<UniqueFd> target = open_inside(skill, prefix + name, O_PATH);
-      if (!target || ::fstat(target->get(), &status) != 0) {
-        return;
-      }
+    UniqueFd child = library::open_folder(folder, name.c_str());
+    if (!child || depth == k_max_skill_depth) {
+      m_is_complete = false;
+      return true;
     }
-    if (S_ISREG(status.st_mode)) {
-      m_out.files.push_back(
-          {to_valid_utf8(prefix + name), status.st_size, (status.st_mode & S_IXUSR) != 0});
-      m_out.bytes += static_cast<std::uint64_t>(status.st_size);
-    }
+    return walk(child.get(), path + "/", depth + 1);
   }
 
-  FileList& m_out;
+  int m_skill;
+  const VisitFile& m_visit;
   std::size_t m_entries = 0;
+  bool m_is_complete = true;
 };
 
 } // namespace
@@ -183,9 +197,64 @@ Result<UniqueFd> open_inside_by_parts(int skill, const std::string& path, int fl
   return opened(std::move(fd), path);
 }
 
+bool visit_files(int skill, const VisitFile& visit) {
+  FileWalk walk(skill, visit);
+  walk.walk(skill, {}, 0);
+  return walk.is_complete();
+}
+
+Result<std::vector<FolderChild>> list_folder(int skill, const std::string& folder) {
+  if (!folder.empty() && !is_inside_path(folder)) {
+    return fail(ErrorCode::not_found, quoted(folder) + " is no folder of the skill");
+  }
+  // Part by part, because a link is no folder here, wherever in the path it stands.
+  UniqueFd fd = library::open_folder(skill, ".");
+  for (std::size_t at = 0; fd && at < folder.size();) {
+    std::size_t end = std::min(folder.find('/', at), folder.size());
+    fd = library::open_folder(fd.get(), folder.substr(at, end - at).c_str());
+    at = end + 1;
+  }
+  int error = errno;
+  if (!fd && (error == ENOENT || error == ENOTDIR || error == ELOOP || error == ENAMETOOLONG)) {
+    return fail(ErrorCode::not_found, quoted(folder) + " is no folder of the skill");
+  }
+  std::vector<FolderChild> children;
+  bool is_whole = true;
+  if (fd) {
+    error = library::for_each_name(fd.get(), [&](const library::FolderEntry& entry) {
+      if (!library::ignored_in_skill(entry.name)) {
+        is_whole = children.size() < k_max_skill_entries;
+        if (is_whole) {
+          children.push_back({entry.name});
+        }
+      }
+      return is_whole;
+    });
+  }
+  if (!fd || error != 0) {
+    return fail(system_error(error, "cannot read the folder " + quoted(folder)));
+  }
+  if (!is_whole) {
+    return fail(ErrorCode::too_large,
+                "more than " + std::to_string(k_max_skill_entries) + " things lie in the folder "
+                    + quoted(folder));
+  }
+  std::string prefix = folder.empty() ? folder : folder + "/";
+  std::erase_if(children, [&](FolderChild& child) {
+    std::optional<struct stat> status = look_at(skill, fd.get(), prefix + child.name, child.name);
+    child.status = status.value_or(child.status);
+    return !status;
+  });
+  return children;
+}
+
 FileList list_files(int skill) {
   FileList list;
-  FileWalk(list).walk(skill, skill, {}, 0);
+  list.complete = visit_files(skill, [&](const std::string& path, const struct stat& status) {
+    list.files.push_back({to_valid_utf8(path), status.st_size, (status.st_mode & S_IXUSR) != 0});
+    list.bytes += static_cast<std::uint64_t>(status.st_size);
+    return true;
+  });
   std::ranges::sort(list.files, {}, &SkillFile::path);
   return list;
 }

@@ -3,7 +3,10 @@
 #include "protocol/base/unique_fd.h"
 #include "protocol/types/skills.h"
 
+#include <sys/stat.h>
+
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +25,23 @@ bool is_inside_path(std::string_view path);
 Result<UniqueFd> open_inside(int skill, const std::string& path, int flags);
 // The same where the system has no openat2: part by part, and no link at all.
 Result<UniqueFd> open_inside_by_parts(int skill, const std::string& path, int flags);
+
+// Visits the files that belong to the skill, in no order, until the visitor answers false. Links
+// inside the skill are files as what they lead to is; folders and links out of it are left out.
+// Paths are as the disk has them: they need not be UTF-8. False where not all were seen: more than
+// k_max_skill_entries, too deep, or a folder was unreadable.
+using VisitFile = std::function<bool(std::string path, const struct stat& status)>;
+bool visit_files(int skill, const VisitFile& visit);
+
+// What lies directly in a folder.
+struct FolderChild {
+  std::string name;
+  struct stat status = {}; // of a file or of a folder, nothing else
+};
+
+// What visit_files() would visit or enter in that folder of the skill (empty: the skill itself), in
+// no order. Errors: not_found, also for a link, and too_large beyond k_max_skill_entries.
+Result<std::vector<FolderChild>> list_folder(int skill, const std::string& folder);
 
 struct FileList {
   std::vector<SkillFile> files = {}; // by path

@@ -1,4 +1,5 @@
 #include "daemon/await.h"
+#include "daemon/handlers/short_answers.h"
 #include "daemon/handlers/skill_answers.h"
 #include "daemon/handlers/text_search.h"
 #include "daemon/runtime/offload.h"
@@ -74,12 +75,18 @@ list_skills(SkillLibrary& library, SkillListParams params, RequestContext contex
     result.next_cursor = (*catalogue)->cursor_after(page.rows.back());
   }
   AWAIT(Result<std::vector<SkillSummary>> summaries,
-        library.summaries(*catalogue, std::move(page.rows), context.stopping));
+        library.summaries(*catalogue, page.rows, context.stopping));
   CO_TRY(summaries);
   result.skills = std::move(*summaries);
   if (!params.replicas) {
     for (SkillSummary& skill : result.skills) {
       skill.replicas.clear();
+    }
+  }
+  if (is_for_model(context)) {
+    std::ranges::for_each(result.skills, [](SkillSummary& skill) { shorten(skill); });
+    if (keep_fitting(result.skills, k_short_answer) > 0) {
+      result.next_cursor = (*catalogue)->cursor_after(page.rows[result.skills.size() - 1]);
     }
   }
   co_return result;

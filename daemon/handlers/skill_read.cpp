@@ -1,5 +1,6 @@
 #include "daemon/await.h"
 #include "daemon/handlers/nearest_words.h"
+#include "daemon/handlers/short_answers.h"
 #include "daemon/handlers/skill_answers.h"
 #include "daemon/handlers/skill_files.h"
 #include "daemon/handlers/skill_lookup.h"
@@ -12,6 +13,7 @@ namespace {
 
 constexpr std::int64_t k_max_part = 1 << 20; // bytes
 constexpr std::size_t k_longest_code_point = 4;
+constexpr std::size_t k_listed_files = 8'000; // bytes of JSON of the files in one answer
 
 bool is_continuation(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
@@ -63,6 +65,15 @@ missing_file(const SkillPlace& place, const std::string& file, const FileList& f
               hint.empty() ? "reading the skill without `file` lists its files" : hint + "`?");
 }
 
+// Those after `after`, as many as go into one answer.
+void add_files(SkillReadResult& result, std::vector<SkillFile> files, const std::string& after) {
+  std::erase_if(files, [&](const SkillFile& file) { return file.path <= after; });
+  if (std::size_t more = keep_fitting(files, k_listed_files); more > 0) {
+    result.more_files = static_cast<std::int64_t>(more);
+  }
+  result.files = std::move(files);
+}
+
 Result<SkillReadResult>
 read(const Catalogue& catalogue, const SkillReadParams& params, const std::string& cwd) {
   TRY_ASSIGN(SkillPlace place, find_skill(catalogue, params.skill, cwd));
@@ -91,6 +102,11 @@ read(const Catalogue& catalogue, const SkillReadParams& params, const std::strin
                 "`" + result.file + "` of skill `" + place.name + "` is not text",
                 "it lies in `" + join_path(place.folder, result.file) + "`");
   }
+  if (!params.files_after.empty()) {
+    result.size = part->size;
+    add_files(result, list_files(skill.get()).files, params.files_after);
+    return result;
+  }
   cut_at_code_points(*part, params.offset, limit);
   std::int64_t end = part->offset + static_cast<std::int64_t>(part->bytes.size());
   result.text = to_valid_utf8(part->bytes);
@@ -99,7 +115,7 @@ read(const Catalogue& catalogue, const SkillReadParams& params, const std::strin
     result.next_offset = end;
   }
   if (is_document && params.offset == 0) {
-    result.files = list_files(skill.get()).files;
+    add_files(result, list_files(skill.get()).files, {});
   }
   return result;
 }

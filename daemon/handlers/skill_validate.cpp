@@ -1,4 +1,5 @@
 #include "daemon/await.h"
+#include "daemon/handlers/short_answers.h"
 #include "daemon/handlers/skill_answers.h"
 #include "daemon/handlers/skill_files.h"
 #include "daemon/handlers/skill_lookup.h"
@@ -158,6 +159,9 @@ validate_skills(SkillLibrary& library, SkillValidateParams params, RequestContex
                      "validating skills");
   }
   result.valid = std::ranges::all_of(result.skills, &SkillValidation::valid);
+  if (is_for_model(context)) {
+    shorten(result);
+  }
   co_return result;
 }
 

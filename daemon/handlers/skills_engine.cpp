@@ -1,6 +1,8 @@
 #include "daemon/handlers/skills_engine.h"
 
+#include "daemon/handlers/prompts.h"
 #include "daemon/handlers/resources.h"
+#include "daemon/handlers/skill_entries.h"
 #include "daemon/handlers/skills.h"
 #include "daemon/handlers/sync.h"
 
@@ -12,7 +14,9 @@ public:
   explicit SkillsEngine(EngineContext context)
       : m_service(std::move(context), process_environment())
       , m_library(m_service)
-      , m_resources(m_library) {}
+      , m_resources(m_library)
+      , m_entries(m_library)
+      , m_prompts(m_library) {}
 
   void bind(Binder& binder) override {
     bind_sync_handlers(binder, m_library);
@@ -25,6 +29,10 @@ public:
 
   ResourceBackend* resources() override { return &m_resources; }
 
+  PromptBackend* prompts() override { return &m_prompts; }
+
+  SkillBackend* skills() override { return &m_entries; }
+
   void start() override { m_service.start(); }
 
   asio::awaitable<void> stop() override { return m_service.stop(); }
@@ -35,6 +43,8 @@ private:
   SyncService m_service;
   SkillLibrary m_library;
   SkillResources m_resources;
+  SkillEntries m_entries;
+  SkillPrompts m_prompts;
 };
 
 } // namespace

@@ -1,13 +1,11 @@
 #include "daemon/handlers/sync.h"
 
 #include "daemon/await.h"
+#include "daemon/handlers/short_answers.h"
 #include "daemon/handlers/skill_lookup.h"
 #include "daemon/handlers/sync_answers.h"
-#include "daemon/handlers/version_named.h"
+#include "daemon/handlers/sync_changes.h"
 
-#include <algorithm>
-#include <iterator>
-#include <optional>
 #include <utility>
 
 namespace upskill::daemon {
@@ -67,41 +65,6 @@ Result<void> check_exclude(const std::vector<std::string>& rules, const Scene& s
     }
   }
   return {};
-}
-
-Awaitable<SyncStatusResult>
-status_of(SkillLibrary& library, std::string skill, RequestContext context) {
-  SyncService& service = library.service();
-  auto look = [&skill](sync::Engine& engine) -> Result<SyncStatusResult> {
-    return engine.status(skill);
-  };
-  AWAIT(Result<std::shared_ptr<const Scene>> scene, service.scene());
-  CO_TRY(scene);
-  Result<SyncStatusResult> status;
-  if (service.has_store()) {
-    AWAIT(Result<bool> waiting, service.look_at_waiting());
-    CO_TRY(waiting);
-    AWAIT(status, service.lane().with_engine(std::move(look)));
-    CO_TRY(status);
-    if (status->enabled && (*waiting || service.is_working())) {
-      status->state = SyncState::working;
-    }
-  } else {
-    status = status_without_store(service, **scene);
-  }
-  add_choices(*status, (*scene)->settings);
-  if (!service.has_store() || !std::ranges::all_of((*scene)->scopes, &sync::ScopeSetup::enabled)) {
-    AWAIT(Result<std::shared_ptr<const Catalogue>> catalogue, library.catalogue(context.stopping));
-    CO_TRY(catalogue);
-    count_skills(status->roots, **catalogue);
-  }
-  for (std::string& warning : service.warnings()) {
-    if (std::find(status->warnings.begin(), status->warnings.end(), warning)
-        == status->warnings.end()) {
-      status->warnings.push_back(std::move(warning));
-    }
-  }
-  co_return status;
 }
 
 Awaitable<SyncPlanResult>
@@ -177,7 +140,11 @@ run(SkillLibrary& library, std::string skill, bool dry_run, RequestContext conte
   } else if (status->agents.empty()) {
     round->warnings.push_back("no coding agent takes part; `upskill sync status` says more");
   }
-  co_return outcome_of(*status, std::move(*round));
+  SyncNowResult result = outcome_of(*status, std::move(*round));
+  if (is_for_model(context)) {
+    shorten(result);
+  }
+  co_return result;
 }
 
 Awaitable<SyncPlanResult> plan(SkillLibrary& library, std::string skill, RequestContext context) {
@@ -190,52 +157,6 @@ Awaitable<SyncPlanResult> plan(SkillLibrary& library, std::string skill, Request
   AWAIT(Result<SyncStatusResult> status, status_of(library, {}, context));
   CO_TRY(status);
   co_return plan_of(*status, std::move(*round));
-}
-
-std::vector<std::int64_t> ids_of(const sync::Engine& engine) {
-  std::vector<std::int64_t> ids;
-  if (Result<std::vector<sync::OpenConflict>> open = engine.open_conflicts()) {
-    std::ranges::transform(*open, std::back_inserter(ids), &sync::OpenConflict::id);
-  }
-  return ids; // in ascending order
-}
-
-// What a person asked for by name: `work` is one call of the engine that writes. What it did before
-// it failed is followed up as well.
-template <class F>
-Awaitable<SyncNowResult>
-write(SkillLibrary& library, bool dry_run, F work, RequestContext context) {
-  SyncService& service = library.service();
-  AWAIT(Result<void> seen, service.synchronise());
-  CO_TRY(seen);
-  CO_TRY(service.check_running());
-  std::optional<sync::Round> done;
-  std::vector<std::int64_t> before;
-  std::vector<std::int64_t> after;
-  auto ask = [&](sync::Engine& engine) {
-    before = ids_of(engine);
-    Result<sync::Round> round = work(engine, &done);
-    after = ids_of(engine);
-    return round;
-  };
-  AWAIT(Result<sync::Round> round, service.lane().with_engine(std::move(ask)));
-  if (!round && done && !dry_run) {
-    service.note(*done);
-  }
-  CO_TRY(round);
-  if (!dry_run) {
-    service.note(*round);
-  }
-  AWAIT(Result<SyncStatusResult> status, status_of(library, {}, context));
-  CO_TRY(status);
-  std::optional<std::int64_t> settles = round->settles;
-  SyncNowResult result = outcome_of(*status, std::move(*round));
-  if (dry_run && settles) {
-    result.settled.push_back(*settles);
-  }
-  std::ranges::set_difference(before, after, std::back_inserter(result.settled));
-  std::ranges::set_difference(after, before, std::back_inserter(result.opened));
-  co_return result;
 }
 
 Awaitable<SyncStatusResult>
@@ -286,6 +207,9 @@ read_conflicts(SkillLibrary& library, SyncConflictsParams params, RequestContext
     AWAIT(Result<void> known, check_known(library, params.skill, context));
     CO_TRY(known);
   }
+  if (is_for_model(context)) {
+    shorten(*found, params.skill.empty() ? ConflictDetail::overview : ConflictDetail::of_one_skill);
+  }
   co_return found;
 }
 
@@ -318,31 +242,10 @@ void bind_sync_handlers(Binder& binder, SkillLibrary& library) {
     return read_conflicts(library, std::move(params), std::move(context));
   });
   binder.on(k_sync_undo, [&library](SyncUndoParams params, RequestContext context) {
-    sync::Moment now = library.service().now();
-    bool dry_run = params.dry_run;
-    auto undo = [params, now](sync::Engine& engine, std::optional<sync::Round>* done) {
-      return engine.undo(params, now, done);
-    };
-    return write(library, dry_run, std::move(undo), std::move(context));
+    return undo_change(library, std::move(params), std::move(context));
   });
   binder.on(k_conflict_resolve, [&library](ConflictResolveParams params, RequestContext context) {
-    sync::Moment now = library.service().now();
-    std::string home = library.service().context().places.home;
-    bool dry_run = params.dry_run;
-    auto resolve = [params, now, home = std::move(home), cwd = context.caller.cwd](
-                       sync::Engine& engine,
-                       std::optional<sync::Round>* done) mutable -> Result<sync::Round> {
-      params.take = version_named(params.take, engine, home, cwd);
-      Result<sync::Round> round = engine.resolve(params, now, done);
-      if (!round && params.take.empty() && round.error().code == ErrorCode::invalid_argument) {
-        // What was not said is not wrong; the engine's hint lists what may be.
-        return fail(ErrorCode::invalid_argument,
-                    "which version of `" + params.skill + "` to take was not said",
-                    round.error().hint);
-      }
-      return round;
-    };
-    return write(library, dry_run, std::move(resolve), std::move(context));
+    return resolve_conflict(library, std::move(params), std::move(context));
   });
   binder.on(k_wait_idle,
             [&service](WaitIdleParams params, RequestContext) -> Awaitable<WaitIdleResult> {

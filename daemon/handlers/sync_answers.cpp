@@ -1,5 +1,8 @@
 #include "daemon/handlers/sync_answers.h"
 
+#include "daemon/await.h"
+
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -61,6 +64,41 @@ SyncStatusResult status_without_store(const SyncService& service, const Scene& s
         {root.real_path, root.scope, root.state, root.reason, root.readers, root.aliases, 0});
   }
   return status;
+}
+
+Awaitable<SyncStatusResult>
+status_of(SkillLibrary& library, std::string skill, RequestContext context) {
+  SyncService& service = library.service();
+  auto look = [&skill](sync::Engine& engine) -> Result<SyncStatusResult> {
+    return engine.status(skill);
+  };
+  AWAIT(Result<std::shared_ptr<const Scene>> scene, service.scene());
+  CO_TRY(scene);
+  Result<SyncStatusResult> status;
+  if (service.has_store()) {
+    AWAIT(Result<bool> waiting, service.look_at_waiting());
+    CO_TRY(waiting);
+    AWAIT(status, service.lane().with_engine(std::move(look)));
+    CO_TRY(status);
+    if (status->enabled && (*waiting || service.is_working())) {
+      status->state = SyncState::working;
+    }
+  } else {
+    status = status_without_store(service, **scene);
+  }
+  add_choices(*status, (*scene)->settings);
+  if (!service.has_store() || !std::ranges::all_of((*scene)->scopes, &sync::ScopeSetup::enabled)) {
+    AWAIT(Result<std::shared_ptr<const Catalogue>> catalogue, library.catalogue(context.stopping));
+    CO_TRY(catalogue);
+    count_skills(status->roots, **catalogue);
+  }
+  for (std::string& warning : service.warnings()) {
+    if (std::find(status->warnings.begin(), status->warnings.end(), warning)
+        == status->warnings.end()) {
+      status->warnings.push_back(std::move(warning));
+    }
+  }
+  co_return status;
 }
 
 } // namespace upskill::daemon

@@ -1,6 +1,6 @@
 #pragma once
-#include "daemon/handlers/catalogue.h"
-#include "daemon/sync/service.h"
+#include "daemon/binder.h"
+#include "daemon/handlers/skill_library.h"
 
 namespace upskill::daemon {
 
@@ -16,5 +16,9 @@ void count_skills(std::vector<RootStatus>& roots, const Catalogue& catalogue);
 
 // What can be told where the store cannot be used: who would take part, and why nothing happens.
 SyncStatusResult status_without_store(const SyncService& service, const Scene& scene);
+
+// How every copy of the skill stands; of all skills for an empty name.
+Awaitable<SyncStatusResult>
+status_of(SkillLibrary& library, std::string skill, RequestContext context);
 
 } // namespace upskill::daemon

@@ -1,5 +1,5 @@
-#include "protocol/base/utf8.h"
-#include "protocol/mcp/base64.h"
+#include "protocol/mcp/bodies.h"
+#include "protocol/mcp/capabilities.h"
 #include "protocol/mcp/output.h"
 #include "protocol/mcp/session_state.h"
 
@@ -8,21 +8,27 @@ namespace {
 
 using Reply = rpc::Reply<CallNote>;
 
-// Resources follow the files of the user, and change notices tell when.
-constexpr CacheHint k_resources_cache{0, "private"};
+// Resources and skills follow the files of the user, and change notices tell when.
+constexpr CacheHint k_files_cache{0, "private"};
 
-int code_of(const Error& error, Version version, Call::Kind kind) {
-  switch (error.code) {
-  case ErrorCode::invalid_argument:
-    return rpc::k_invalid_params;
-  case ErrorCode::not_found:
-    return kind == Call::Kind::read_resource && !is_modern(version) ? k_resource_not_found
-                                                                    : rpc::k_invalid_params;
-  case ErrorCode::busy:
-    return k_busy;
+// Null for results that may not say how long they hold (MCP facts, section 3: Cacheable).
+const CacheHint* cache_of(Call::Kind kind) {
+  switch (kind) {
+  case Call::Kind::list_resources:
+  case Call::Kind::list_resource_templates:
+  case Call::Kind::read_resource:
+  case Call::Kind::list_skills:
+  case Call::Kind::get_skill:
+    return &k_files_cache;
   default:
-    return rpc::k_internal_error;
+    return nullptr;
   }
+}
+
+int code_in(const Error& error, Version version, Call::Kind kind) {
+  bool is_unknown_resource = error.code == ErrorCode::not_found && kind == Call::Kind::read_resource
+                             && !is_modern(version);
+  return is_unknown_resource ? k_resource_not_found : code_of(error);
 }
 
 void write_protocol_error(const Reply& reply, const Error& error, std::string& output) {
@@ -40,22 +46,11 @@ void write_protocol_error(const Reply& reply, const Error& error, std::string& o
   }
   write_error(output,
               reply.id(),
-              code_of(error, reply.note().version, reply.note().kind),
+              code_in(error, reply.note().version, reply.note().kind),
               error.message,
               data);
 }
 
-void write_text_content(JsonWriter& json, std::string_view text) {
-  json.key("content");
-  json.begin_array();
-  json.begin_object();
-  json.field("type", "text");
-  json.field("text", text);
-  json.end_object();
-  json.end_array();
-}
-
-// structuredContent stays out of errors: it MUST match the tool's output schema.
 // For our own clients, whose exit code depends on the kind of the error: a result with `isError`
 // has no place for it but `_meta`.
 std::string meta_with_error(std::string_view server_meta, const Error& error) {
@@ -84,118 +79,77 @@ void write_tool_error(const SessionState& state,
     return;
   }
   ResultWriter result(output, reply.id(), version);
-  write_text_content(result.json(), error_text(error));
-  result.json().field("isError", true);
+  write_failed_tool(result.json(), error);
   result.finish(state.audience == Audience::people ? meta_with_error(state.server->meta, error)
                                                    : state.server->meta);
 }
 
-void write_optional(JsonWriter& json, std::string_view name, std::string_view text) {
-  if (!text.empty()) {
-    json.field(name, text);
-  }
+template <class... T> bool is_one_of(const Answer& answer) {
+  return (std::holds_alternative<T>(answer) || ...);
 }
 
-void write_resource(JsonWriter& json, const Resource& resource, Version version) {
-  json.begin_object();
-  json.field("uri", resource.uri);
-  json.field("name", resource.name);
-  if (has_structured_content(version)) {
-    write_optional(json, "title", resource.title);
-  }
-  write_optional(json, "description", resource.description);
-  write_optional(json, "mimeType", resource.mime_type);
-  if (resource.size) {
-    json.field("size", *resource.size);
-  }
-  if (has_structured_content(version) && !resource.last_modified.empty()) {
-    json.key("annotations");
-    json.begin_object();
-    json.field("lastModified", resource.last_modified);
-    json.end_object();
-  }
-  json.end_object();
-}
-
-void write_template(JsonWriter& json, const ResourceTemplate& entry, Version version) {
-  json.begin_object();
-  json.field("uriTemplate", entry.uri_template);
-  json.field("name", entry.name);
-  if (has_structured_content(version)) {
-    write_optional(json, "title", entry.title);
-  }
-  write_optional(json, "description", entry.description);
-  write_optional(json, "mimeType", entry.mime_type);
-  json.end_object();
-}
-
-// Writes what each kind of answer has of its own; false when it does not answer that kind of call.
-struct BodyWriter {
-  JsonWriter& json;
-  const CallNote& note;
-
-  void operator()(const ToolAnswer& answer) const {
-    write_text_content(json, answer.text.empty() ? answer.structured : answer.text);
-    if (has_structured_content(note.version)) {
-      json.raw_field("structuredContent", answer.structured);
-    }
-  }
-
-  void operator()(const ResourcePage& page) const {
-    json.key("resources");
-    json.begin_array();
-    for (const Resource& resource : page.resources) {
-      write_resource(json, resource, note.version);
-    }
-    json.end_array();
-    write_optional(json, "nextCursor", page.next_cursor);
-  }
-
-  void operator()(const ResourceTemplatePage& page) const {
-    json.key("resourceTemplates");
-    json.begin_array();
-    for (const ResourceTemplate& entry : page.templates) {
-      write_template(json, entry, note.version);
-    }
-    json.end_array();
-    write_optional(json, "nextCursor", page.next_cursor);
-  }
-
-  void operator()(const ResourceContents& contents) const {
-    json.key("contents");
-    json.begin_array();
-    json.begin_object();
-    json.field("uri", contents.uri);
-    write_optional(json, "mimeType", contents.mime_type);
-    if (contents.is_text && is_utf8(contents.bytes)) {
-      json.field("text", contents.bytes);
-    } else {
-      json.field("blob", base64(contents.bytes));
-    }
-    json.end_object();
-    json.end_array();
-  }
-};
-
-bool answers(const Answer& answer, Call::Kind kind) {
-  switch (kind) {
+bool answers(const Answer& answer, const CallNote& note) {
+  switch (note.kind) {
   case Call::Kind::tool:
-    return std::holds_alternative<ToolAnswer>(answer);
+    return is_one_of<ToolAnswer, InputRequired>(answer)
+           || (note.accepts_task && is_one_of<TaskStatus>(answer));
   case Call::Kind::list_resources:
-    return std::holds_alternative<ResourcePage>(answer);
+    return is_one_of<ResourcePage>(answer);
   case Call::Kind::list_resource_templates:
-    return std::holds_alternative<ResourceTemplatePage>(answer);
+    return is_one_of<ResourceTemplatePage>(answer);
   case Call::Kind::read_resource:
-    return std::holds_alternative<ResourceContents>(answer);
+    return is_one_of<ResourceContents, InputRequired>(answer);
+  case Call::Kind::read_directory:
+    return is_one_of<DirectoryPage>(answer);
+  case Call::Kind::list_skills:
+    return is_one_of<SkillPage>(answer);
+  case Call::Kind::get_skill:
+    return is_one_of<SkillEntry>(answer);
+  case Call::Kind::get_prompt:
+    return is_one_of<PromptMessages, InputRequired>(answer);
+  case Call::Kind::complete:
+    return is_one_of<Completion>(answer);
+  case Call::Kind::get_task:
+    return is_one_of<TaskStatus>(answer);
+  case Call::Kind::update_task:
+  case Call::Kind::cancel_task:
+    return is_one_of<Done>(answer);
   }
   return false;
+}
+
+void write_refusal(const Reply& reply, const Refusal& refusal, std::string& output) {
+  write_error(output, reply.id(), refusal.code, refusal.message, refusal.data);
+}
+
+// The modern way to ask: the client makes the request again.
+void write_input_required(const SessionState& state,
+                          const Reply& reply,
+                          const InputRequired& required,
+                          std::string& output) {
+  if (std::string fault = fault_of(required); !fault.empty()) {
+    write_error(output, reply.id(), rpc::k_internal_error, fault);
+    return;
+  }
+  if (std::string missing = missing_for(required, reply.note().client); !missing.empty()) {
+    write_refusal(reply, missing_capability(std::move(missing)), output);
+    return;
+  }
+  ResultWriter result(output, reply.id(), reply.note().version, "input_required");
+  if (!required.requests.empty()) {
+    write_input_requests(result.json(), required.requests);
+  }
+  if (!required.state.empty()) {
+    result.json().field("requestState", required.state);
+  }
+  result.finish(state.server->meta);
 }
 
 } // namespace
 
 void write_answer(const SessionState& state,
-                  Reply reply,
-                  Result<Answer> answer,
+                  const Reply& reply,
+                  const Result<Answer>& answer,
                   std::string& output) {
   const CallNote& note = reply.note();
   if (!answer) {
@@ -204,13 +158,34 @@ void write_answer(const SessionState& state,
     } else {
       write_protocol_error(reply, answer.error(), output);
     }
-  } else if (!answers(*answer, note.kind)) {
-    write_error(output, reply.id(), rpc::k_internal_error, "the answer is of another kind");
-  } else {
-    ResultWriter result(output, reply.id(), note.version);
-    std::visit(BodyWriter{result.json(), note}, *answer);
-    result.finish(state.server->meta, note.kind == Call::Kind::tool ? nullptr : &k_resources_cache);
+    return;
   }
+  if (const auto* refusal = std::get_if<Refusal>(&*answer)) {
+    write_refusal(reply, *refusal, output);
+    return;
+  }
+  if (!answers(*answer, note)) {
+    write_error(output, reply.id(), rpc::k_internal_error, "the answer is of another kind");
+    return;
+  }
+  if (const auto* required = std::get_if<InputRequired>(&*answer)) {
+    write_input_required(state, reply, *required, output);
+    return;
+  }
+  bool is_new_task = note.kind == Call::Kind::tool && std::holds_alternative<TaskStatus>(*answer);
+  ResultWriter result(output, reply.id(), note.version, is_new_task ? "task" : k_complete);
+  write_body(result.json(), *answer, note);
+  result.finish(state.server->meta, cache_of(note.kind));
+}
+
+Refusal missing_capability(std::string required) {
+  return {k_missing_capability,
+          "the client has not declared a capability that this call needs",
+          R"({"requiredCapabilities":)" + required + "}"};
+}
+
+std::string text_block(std::string_view text) {
+  return R"({"type":"text","text":)" + json_string(text) + "}";
 }
 
 } // namespace upskill::mcp

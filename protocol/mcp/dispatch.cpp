@@ -1,4 +1,5 @@
 #include "protocol/base/utf8.h"
+#include "protocol/mcp/capabilities.h"
 #include "protocol/mcp/output.h"
 #include "protocol/mcp/requests.h"
 #include "protocol/mcp/session_state.h"
@@ -7,16 +8,10 @@
 namespace upskill::mcp {
 namespace {
 
+constexpr std::size_t k_max_remembered = 1024; // bytes of capabilities
 constexpr std::string_view k_missing_version =
     "`params._meta[\"io.modelcontextprotocol/protocolVersion\"]` is missing, and no `initialize` "
-    "came "
-    "before";
-
-struct Refusal {
-  int code = 0;
-  std::string text = {};
-  std::string data = {};
-};
+    "came before";
 
 std::string unsupported_version_data(std::string_view requested) {
   std::string data;
@@ -31,11 +26,24 @@ std::string unsupported_version_data(std::string_view requested) {
   return data;
 }
 
+Refusal malformed_meta(std::string_view key, std::string_view what) {
+  return {rpc::k_invalid_params,
+          "`params._meta[\"" + std::string(key) + "\"]` " + std::string(what)};
+}
+
+// What a modern request says about its client.
+struct Declared {
+  ClientCapabilities client = {};
+  std::optional<LogLevel> log_level = {};
+};
+
 // Rule 1: a request that names its version is modern, whatever came before.
-std::optional<Refusal> check_modern(const rpc::Message& message, const rpc::Member& version) {
+std::optional<Refusal> read_modern(SessionState& state,
+                                   const rpc::Message& message,
+                                   const rpc::Member& version,
+                                   Declared& declared) {
   if (version.kind != JsonKind::string) {
-    return Refusal{rpc::k_invalid_params,
-                   "`params._meta[\"io.modelcontextprotocol/protocolVersion\"]` must be a string"};
+    return malformed_meta(k_meta_protocol_version, "must be a string");
   }
   std::string requested = rpc::string_value(version.raw);
   if (requested != name_of(k_modern)) {
@@ -44,9 +52,25 @@ std::optional<Refusal> check_modern(const rpc::Message& message, const rpc::Memb
   }
   const rpc::Member* capabilities = message.meta.find(k_meta_client_capabilities);
   if (capabilities == nullptr || capabilities->kind != JsonKind::object) {
-    return Refusal{
-        rpc::k_invalid_params,
-        "`params._meta[\"io.modelcontextprotocol/clientCapabilities\"]` must be an object"};
+    return malformed_meta(k_meta_client_capabilities, "must be an object");
+  }
+  if (capabilities->raw != state.declared) {
+    std::optional<ClientCapabilities> client = read_capabilities(capabilities->raw, k_modern);
+    if (!client) {
+      return malformed_meta(k_meta_client_capabilities,
+                            "must be an object of objects, as MCP describes them");
+    }
+    state.declared_client = *client;
+    state.declared = capabilities->raw.size() <= k_max_remembered ? capabilities->raw : "";
+  }
+  declared.client = state.declared_client;
+  if (const rpc::Member* level = message.meta.find(k_meta_log_level)) {
+    if (level->kind == JsonKind::string) {
+      declared.log_level = log_level_from(rpc::string_value(level->raw));
+    }
+    if (!declared.log_level) {
+      return malformed_meta(k_meta_log_level, "is not a log level of MCP");
+    }
   }
   return std::nullopt;
 }
@@ -78,10 +102,11 @@ void receive_request(SessionState& state,
   }
   const Request* request = find_request(message.method);
   Version version = k_modern;
+  Declared declared;
   if (const rpc::Member* named = message.meta.find(k_meta_protocol_version)) {
     remember_era(state, Era::modern, out);
-    if (auto refusal = check_modern(message, *named)) {
-      refuse(refusal->code, refusal->text, refusal->data);
+    if (auto refusal = read_modern(state, message, *named, declared)) {
+      refuse(refusal->code, refusal->message, refusal->data);
       return;
     }
     if (batch != 0) {
@@ -90,19 +115,21 @@ void receive_request(SessionState& state,
     }
   } else if (state.legacy) {
     version = *state.legacy;
+    declared.client = state.client;
   } else if (message.method == "initialize" || message.method == "ping") {
     version = k_newest_legacy;
   } else if (request != nullptr) {
     refuse(rpc::k_invalid_params, k_missing_version);
     return;
   }
-  if (request == nullptr || !is_spoken(*request, version)) {
+  if (request == nullptr || !is_spoken(*request, version)
+      || !is_offered(state.server->offer, request->part)) {
     refuse(rpc::k_method_not_found,
            "`" + std::string(utf8_prefix(message.method, 64)) + "` is not a method of "
                + std::string(name_of(version)) + " on this server");
     return;
   }
-  Exchange exchange{message, version, batch, out, output};
+  Exchange exchange{message, version, batch, out, output, declared.client, declared.log_level};
   request->run(state, exchange);
 }
 
@@ -115,6 +142,7 @@ void receive_notification(SessionState& state, const rpc::Message& message, Outc
     std::string canonical = rpc::canonical_scalar(id->raw);
     if (auto cancelled = state.peer.cancel(canonical)) {
       out.cancelled.push_back(cancelled->first);
+      state.questions.withdraw(cancelled->first, out.output);
       state.batches.done(cancelled->second.note().batch, out.output);
     } else if (state.subscriptions.end(canonical)) {
       out.state_changed = true;

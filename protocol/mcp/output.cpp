@@ -38,6 +38,18 @@ void write_result(std::string& output, std::string_view id, std::string_view res
   output += "}\n";
 }
 
+void write_request(std::string& output,
+                   std::string_view id,
+                   std::string_view method,
+                   std::string_view params) {
+  begin_message(output, id);
+  output += R"(,"method":")";
+  output += method;
+  output += R"(","params":)";
+  output += params;
+  output += "}\n";
+}
+
 void write_notification(std::string& output, std::string_view method, std::string_view params) {
   output += R"({"jsonrpc":"2.0","method":")";
   output += method;
@@ -49,9 +61,9 @@ void write_notification(std::string& output, std::string_view method, std::strin
   output += "}\n";
 }
 
-void write_modern_head(JsonWriter& json, Version version) {
+void write_modern_head(JsonWriter& json, Version version, std::string_view type) {
   if (is_modern(version)) {
-    json.field("resultType", "complete");
+    json.field("resultType", type);
   }
 }
 
@@ -69,14 +81,17 @@ void write_modern_tail(JsonWriter& json,
   json.raw_field("_meta", server_meta);
 }
 
-ResultWriter::ResultWriter(std::string& output, std::string_view id, Version version)
+ResultWriter::ResultWriter(std::string& output,
+                           std::string_view id,
+                           Version version,
+                           std::string_view type)
     : m_output(output)
     , m_json(output)
     , m_version(version) {
   begin_message(output, id);
   output += R"(,"result":)";
   m_json.begin_object();
-  write_modern_head(m_json, version);
+  write_modern_head(m_json, version, type);
 }
 
 void ResultWriter::finish(std::string_view server_meta, const CacheHint* cache) {

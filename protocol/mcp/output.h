@@ -12,6 +12,8 @@ namespace upskill::mcp {
 
 // Beyond JSON-RPC's own (rpc/message.h); MCP facts, sections 3 and 4.
 inline constexpr int k_resource_not_found = -32002; // legacy only
+inline constexpr int k_header_mismatch = -32020;
+inline constexpr int k_missing_capability = -32021;
 inline constexpr int k_unsupported_version = -32022;
 // Ours: outside -32768..-32000, which JSON-RPC and MCP keep for themselves.
 inline constexpr int k_busy = -31001;
@@ -28,7 +30,13 @@ void write_error(std::string& output,
 
 // `result` and `params` are JSON text on one line.
 void write_result(std::string& output, std::string_view id, std::string_view result);
+void write_request(std::string& output,
+                   std::string_view id,
+                   std::string_view method,
+                   std::string_view params);
 void write_notification(std::string& output, std::string_view method, std::string_view params);
+
+inline constexpr std::string_view k_complete = "complete"; // the usual `resultType`
 
 // How long a client may keep a modern result; required on lists, discover and resources/read.
 struct CacheHint {
@@ -40,7 +48,11 @@ struct CacheHint {
 // JSON of its `_meta`.
 class ResultWriter {
 public:
-  ResultWriter(std::string& output, std::string_view id, Version version);
+  // `type`: of a modern result.
+  ResultWriter(std::string& output,
+               std::string_view id,
+               Version version,
+               std::string_view type = k_complete);
 
   JsonWriter& json() { return m_json; }
 
@@ -53,7 +65,7 @@ private:
 };
 
 // What a modern result has besides its own members; nothing in the legacy era.
-void write_modern_head(JsonWriter& json, Version version);
+void write_modern_head(JsonWriter& json, Version version, std::string_view type = k_complete);
 void write_modern_tail(JsonWriter& json,
                        Version version,
                        std::string_view server_meta,

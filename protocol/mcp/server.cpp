@@ -1,11 +1,18 @@
 #include "protocol/mcp/server.h"
 
 #include "protocol/codec/writer.h"
+#include "protocol/mcp/capabilities.h"
 #include "protocol/mcp/output.h"
+#include "protocol/mcp/prompts.h"
 #include "protocol/mcp/server_state.h"
 #include "protocol/mcp/tools.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <random>
 #include <utility>
 
 namespace upskill::mcp {
@@ -13,7 +20,10 @@ namespace {
 
 constexpr CacheHint k_discover_cache{300'000, "public"};
 
-void write_implementation(JsonWriter& json, const ServerInfo& info, Version version) {
+// The icon is longer than most results, so it is left out of those.
+enum class Icon { with, without };
+
+void write_implementation(JsonWriter& json, const ServerInfo& info, Version version, Icon icon) {
   json.begin_object();
   json.field("name", info.name);
   if (has_structured_content(version)) {
@@ -27,30 +37,78 @@ void write_implementation(JsonWriter& json, const ServerInfo& info, Version vers
     if (!info.website_url.empty()) {
       json.field("websiteUrl", info.website_url);
     }
+    if (!info.icon.empty() && icon == Icon::with) {
+      json.key("icons");
+      json.begin_array();
+      json.begin_object();
+      json.field("src", info.icon);
+      json.field("mimeType", "image/svg+xml");
+      json.raw_field("sizes", R"(["any"])");
+      json.end_object();
+      json.end_array();
+    }
   }
   json.end_object();
 }
 
 // What is declared here must have a handler (requests.cpp), and the other way round.
-void write_capabilities(JsonWriter& json, Version version) {
+void write_capabilities(JsonWriter& json, const Offer& offer, Version version) {
+  std::string_view list = offer.list_changes ? R"({"listChanged":true})" : "{}";
+  bool has_tasks = offer.tasks && is_modern(version);
   json.key("capabilities");
   json.begin_object();
-  if (!is_modern(version)) {
-    json.raw_field("logging", "{}");
+  if (offer.completion && has_completions(version)) {
+    json.raw_field("completions", "{}");
   }
-  json.raw_field("resources", R"({"subscribe":true,"listChanged":true})");
-  json.raw_field("tools", "{}");
+  if ((offer.skills || has_tasks) && has_extensions(version)) {
+    json.key("extensions");
+    json.begin_object();
+    if (offer.skills) {
+      json.raw_field(k_skills_extension, R"({"directoryRead":true})");
+    }
+    if (has_tasks) {
+      json.raw_field(k_tasks_extension, "{}");
+    }
+    json.end_object();
+  }
+  json.raw_field("logging", "{}");
+  if (!offer.prompts.empty()) {
+    json.raw_field("prompts", list);
+  }
+  if (offer.resources) {
+    json.raw_field("resources", R"({"subscribe":true,"listChanged":true})");
+  }
+  json.raw_field("tools", list);
   json.end_object();
 }
 
-std::string written_meta(const ServerInfo& info) {
+std::string written_meta(const ServerInfo& info, Icon icon) {
   std::string meta;
   JsonWriter json(meta);
   json.begin_object();
   json.key(k_meta_server_info);
-  write_implementation(json, info, k_modern);
+  write_implementation(json, info, k_modern, icon);
   json.end_object();
   return meta;
+}
+
+// Where a process before us left off is not known, so ids begin with something random: a late
+// answer to its questions must not be taken for one to ours.
+std::string random_ids() {
+  constexpr std::string_view k_digits = "0123456789abcdef";
+  std::array<unsigned char, 8> bytes{};
+  if (::getentropy(bytes.data(), bytes.size()) != 0) {
+    std::random_device device;
+    for (unsigned char& byte : bytes) {
+      byte = static_cast<unsigned char>(device());
+    }
+  }
+  std::string ids = "\"upskill-";
+  for (unsigned char byte : bytes) {
+    ids += k_digits[byte >> 4];
+    ids += k_digits[byte & 15];
+  }
+  return ids + '-';
 }
 
 } // namespace
@@ -63,18 +121,52 @@ std::string default_instructions() {
          "SKILL.md, call skill_validate; copies in other agents' folders follow by themselves.";
 }
 
-Server::Server(ServerInfo info, std::size_t tools_per_page)
-    : m_state(std::make_unique<State>(std::move(info), std::max<std::size_t>(tools_per_page, 1))) {}
+Server::Server(ServerInfo info, Offer offer, std::size_t tools_per_page)
+    : m_state(std::make_unique<State>(
+        std::move(info), std::move(offer), std::max<std::size_t>(tools_per_page, 1))) {}
 
 Server::~Server() = default;
 
-Server::State::State(ServerInfo server_info, std::size_t page_size)
+const MethodInfo* Server::find_tool(std::string_view name, Audience audience) const {
+  return m_state->find_tool(name, audience);
+}
+
+Server::State::State(ServerInfo server_info, Offer the_offer, std::size_t page_size)
     : info(std::move(server_info))
-    , tools_per_page(page_size) {
+    , offer(std::move(the_offer))
+    , per_page(page_size)
+    , m_request_ids(random_ids()) {
   if (info.instructions.empty()) {
     info.instructions = default_instructions();
   }
-  meta = written_meta(info);
+  meta = written_meta(info, Icon::without);
+  for (std::span<const MethodInfo> methods : {catalog(), offer.tools}) {
+    for (const MethodInfo& method : methods) {
+      m_tools_by_name.emplace(method.name, &method); // the catalogue's stays
+    }
+  }
+}
+
+const MethodInfo* Server::State::find_tool(std::string_view name, Audience audience) const {
+  auto found = m_tools_by_name.find(name);
+  if (found == m_tools_by_name.end()) {
+    return nullptr;
+  }
+  const MethodInfo& method = *found->second;
+  bool is_allowed = audience == Audience::people || method.audience == Audience::agents
+                    || method.effect == Effect::reads;
+  return is_allowed ? &method : nullptr;
+}
+
+const Prompt* Server::State::find_prompt(std::string_view name) const {
+  auto found = std::find_if(offer.prompts.begin(), offer.prompts.end(), [&](const Prompt& prompt) {
+    return prompt.name == name;
+  });
+  return found == offer.prompts.end() ? nullptr : &*found;
+}
+
+std::string Server::State::next_request_id() const {
+  return m_request_ids + std::to_string(m_last_request.fetch_add(1) + 1) + '"';
 }
 
 const std::string& Server::State::discover() const {
@@ -86,9 +178,9 @@ const std::string& Server::State::discover() const {
     json.begin_array();
     json.value(name_of(k_modern));
     json.end_array();
-    write_capabilities(json, k_modern);
+    write_capabilities(json, offer, k_modern);
     json.field("instructions", info.instructions);
-    write_modern_tail(json, k_modern, meta, &k_discover_cache);
+    write_modern_tail(json, k_modern, written_meta(info, Icon::with), &k_discover_cache);
     json.end_object();
   });
   return m_discover.content;
@@ -100,9 +192,9 @@ const std::string& Server::State::initialize(Version version) const {
     JsonWriter json(once.content);
     json.begin_object();
     json.field("protocolVersion", name_of(version));
-    write_capabilities(json, version);
+    write_capabilities(json, offer, version);
     json.key("serverInfo");
-    write_implementation(json, info, version);
+    write_implementation(json, info, version, Icon::with);
     json.field("instructions", info.instructions);
     json.end_object();
   });
@@ -111,8 +203,16 @@ const std::string& Server::State::initialize(Version version) const {
 
 const std::vector<std::string>& Server::State::tools(Version version, Audience audience) const {
   auto& once = m_tools[static_cast<std::size_t>(version)][audience == Audience::people ? 1 : 0];
+  std::call_once(once.flag, [&] {
+    once.content = tool_pages(version, audience, offer.tools, meta, per_page);
+  });
+  return once.content;
+}
+
+const std::vector<std::string>& Server::State::prompts(Version version) const {
+  auto& once = m_prompts[static_cast<std::size_t>(version)];
   std::call_once(once.flag,
-                 [&] { once.content = tool_pages(version, audience, meta, tools_per_page); });
+                 [&] { once.content = prompt_pages(version, offer.prompts, meta, per_page); });
   return once.content;
 }
 

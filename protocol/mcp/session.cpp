@@ -5,6 +5,7 @@
 #include "protocol/rpc/json_text.h"
 
 #include <cmath>
+#include <cstdint>
 #include <utility>
 
 namespace upskill::mcp {
@@ -27,7 +28,8 @@ void receive_message(SessionState& state,
     write_error(output, message.id, message.error_code, message.error);
     break;
   case rpc::Message::Kind::response:
-    break; // we ask clients nothing
+    receive_response(state, message, out);
+    break;
   }
 }
 
@@ -47,9 +49,24 @@ void receive_batch(SessionState& state, const rpc::Parsed& parsed, Outcome& out)
   state.batches.done(batch, out.output);
 }
 
+void list_changed(SessionState& state, Subscriptions::List list, std::string& output) {
+  state.subscriptions.write_list_changed(output, list, state.is_initialized && !state.is_closed);
+}
+
 std::string_view without_line_end(std::string_view line) {
   std::size_t end = line.find_last_not_of(" \t\r\n");
   return line.substr(0, end == std::string_view::npos ? 0 : end + 1);
+}
+
+// Whole numbers without an exponent, which some clients read as integers only.
+void write_number(JsonWriter& json, std::string_view name, double number) {
+  constexpr double k_exact =
+      9007199254740992.0; // 2^53: whole numbers below have no neighbours lost
+  if (std::abs(number) < k_exact && std::trunc(number) == number) {
+    json.field(name, static_cast<std::int64_t>(number));
+  } else {
+    json.field(name, number);
+  }
 }
 
 } // namespace
@@ -86,19 +103,21 @@ void Session::oversized_line(Outcome& out) {
 }
 
 void Session::answer(CallId call, Result<Answer> answer, std::string& output) {
-  auto reply = m_state->peer.finish(call);
-  if (!reply) {
-    return;
+  answer_call(*m_state, call, std::move(answer), output);
+}
+
+bool Session::is_asking(CallId call) const {
+  return m_state->questions.is_asking(call);
+}
+
+std::vector<std::string> Session::asking_ids() const {
+  std::vector<std::string> ids;
+  for (CallId call : m_state->questions.asking()) {
+    if (const CallNote* note = m_state->peer.note(call); note != nullptr && note->again) {
+      ids.push_back(note->again->client_id);
+    }
   }
-  Batches::Id batch = reply->note().batch;
-  if (batch == 0) {
-    write_answer(*m_state, std::move(*reply), std::move(answer), output);
-    return;
-  }
-  m_state->scratch.clear();
-  write_answer(*m_state, std::move(*reply), std::move(answer), m_state->scratch);
-  m_state->batches.add(batch, m_state->scratch);
-  m_state->batches.done(batch, output);
+  return ids;
 }
 
 void Session::progress(CallId call,
@@ -118,9 +137,9 @@ void Session::progress(CallId call,
   JsonWriter json(params);
   json.begin_object();
   json.raw_field("progressToken", *token);
-  json.field("progress", done);
+  write_number(json, "progress", done);
   if (total && std::isfinite(*total)) {
-    json.field("total", *total);
+    write_number(json, "total", *total);
   }
   if (!message.empty() && has_annotations(note->version)) {
     json.field("message", message);
@@ -129,8 +148,48 @@ void Session::progress(CallId call,
   write_notification(output, "notifications/progress", params);
 }
 
+void Session::log(CallId call,
+                  LogLevel level,
+                  std::string_view logger,
+                  std::string_view data,
+                  std::string& output) {
+  const CallNote* note = m_state->peer.note(call);
+  if (note == nullptr) {
+    return;
+  }
+  std::optional<LogLevel> least =
+      is_modern(note->version) ? note->log_level : std::optional(m_state->log_level);
+  if (!least || level < *least) {
+    return;
+  }
+  std::string params;
+  JsonWriter json(params);
+  json.begin_object();
+  json.field("level", k_log_level_names[static_cast<std::size_t>(level)]);
+  if (!logger.empty()) {
+    json.field("logger", logger);
+  }
+  json.raw_field("data", data.empty() ? std::string_view("null") : data);
+  json.end_object();
+  write_notification(output, "notifications/message", params);
+}
+
+void Session::tool_list_changed(std::string& output) {
+  if (m_state->server->offer.list_changes) {
+    list_changed(*m_state, Subscriptions::List::tools, output);
+  }
+}
+
+void Session::prompt_list_changed(std::string& output) {
+  if (m_state->server->offer.list_changes && !m_state->server->offer.prompts.empty()) {
+    list_changed(*m_state, Subscriptions::List::prompts, output);
+  }
+}
+
 void Session::resource_list_changed(std::string& output) {
-  m_state->subscriptions.write_list_changed(output, m_state->is_initialized && !m_state->is_closed);
+  if (m_state->server->offer.resources) {
+    list_changed(*m_state, Subscriptions::List::resources, output);
+  }
 }
 
 void Session::resources_updated(std::string_view prefix, std::string& output) {
@@ -145,6 +204,14 @@ bool Session::is_subscribed(std::string_view uri) const {
 
 Era Session::era() const {
   return m_state->era;
+}
+
+bool Session::is_listening() const {
+  return !m_state->subscriptions.listens().empty();
+}
+
+std::optional<Version> Session::legacy_version() const {
+  return m_state->legacy;
 }
 
 std::size_t Session::in_flight() const {
@@ -165,6 +232,7 @@ void Session::close(std::string& output) {
   if (std::exchange(m_state->is_closed, true)) {
     return;
   }
+  m_state->questions.clear();
   while (CallId call = m_state->peer.any()) {
     auto reply = m_state->peer.finish(call);
     std::string& target = reply->note().batch == 0 ? output : m_state->scratch;

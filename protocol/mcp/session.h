@@ -3,12 +3,14 @@
 #include "protocol/mcp/answer.h"
 #include "protocol/mcp/call.h"
 #include "protocol/mcp/server.h"
+#include "protocol/mcp/version.h"
 
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace upskill {
 enum class Audience;
@@ -38,8 +40,12 @@ public:
   void oversized_line(Outcome& out);
 
   // Answers a call. A second answer, or one to a cancelled or unknown call, writes nothing. The
-  // error of a tool becomes a result with `isError`, of anything else a JSON-RPC error.
+  // error of a tool becomes a result with `isError`, of anything else a JSON-RPC error. Where the
+  // client must be asked first and its era is legacy, the requests are written and the call stays
+  // in flight: it is given out again with their answers, or answered by the owner after a limit.
   void answer(CallId call, Result<Answer> answer, std::string& output);
+  // Whether the call waits for what the client was asked (legacy).
+  bool is_asking(CallId call) const;
   // Writes nothing unless the client asked for progress, `done` is more than last time, and the
   // call is still in flight. The caller limits how often.
   void progress(CallId call,
@@ -48,7 +54,18 @@ public:
                 std::string_view message,
                 std::string& output);
 
+  // A log message on behalf of a call. Writes nothing when the call is over, or its client has not
+  // asked for messages of that level (MCP facts, section 3: `logLevel`; legacy: logging/setLevel,
+  // `info` until then). `data` is JSON. The caller limits how many.
+  void log(CallId call,
+           LogLevel level,
+           std::string_view logger,
+           std::string_view data,
+           std::string& output);
+
   // To whoever asked: legacy clients once they are initialised, modern ones that listen for it.
+  void tool_list_changed(std::string& output);
+  void prompt_list_changed(std::string& output);
   void resource_list_changed(std::string& output);
   // All resources whose URIs begin so; the client is told of those that it subscribed to.
   void resources_updated(std::string_view prefix, std::string& output);
@@ -59,9 +76,16 @@ public:
   Era era() const;
   // Calls given out and not yet answered or cancelled; open subscriptions do not count.
   std::size_t in_flight() const;
+  // Whether a subscriptions/listen is open.
+  bool is_listening() const;
+  // What the last `initialize` agreed on; none before.
+  std::optional<Version> legacy_version() const;
+  // The ids (JSON text) of the calls that wait for what the client was asked.
+  std::vector<std::string> asking_ids() const;
 
-  // What must survive a restart of the daemon, as a small JSON object: era, version, subscriptions.
-  // The calls in flight are the owner's to keep (Call::client_id).
+  // What must survive a restart of the daemon, as a small JSON object: era, version, what the
+  // client declared, log level, subscriptions. The calls in flight are the owner's to keep
+  // (Call::client_id).
   std::string save() const;
   // corrupt: `saved` is not what save() writes.
   static Result<Session> restore(const Server& server, Audience audience, std::string_view saved);

@@ -2,6 +2,7 @@
 #include "protocol/catalog.h"
 #include "protocol/mcp/batches.h"
 #include "protocol/mcp/call.h"
+#include "protocol/mcp/questions.h"
 #include "protocol/mcp/server_state.h"
 #include "protocol/mcp/session.h"
 #include "protocol/mcp/subscriptions.h"
@@ -10,6 +11,8 @@
 #include "protocol/rpc/peer.h"
 #include "protocol/rpc/simdjson_reader.h"
 
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -19,8 +22,15 @@ namespace upskill::mcp {
 struct CallNote {
   Version version = k_modern;
   Call::Kind kind = Call::Kind::tool;
+  bool accepts_task = false;
+  std::uint8_t rounds = 0; // of questions
   Batches::Id batch = 0;
-  std::string uri = {}; // read_resource
+  ClientCapabilities client = {};
+  std::optional<LogLevel> log_level = {}; // modern; the legacy one is the session's
+  std::string uri = {};                   // what is read, for an error
+  // Legacy: the call itself, to be made again when the client has answered. Null where the client
+  // has declared nothing that it could be asked for.
+  std::unique_ptr<Call> again = {};
 };
 
 struct SessionState {
@@ -31,11 +41,17 @@ struct SessionState {
   const Server::State* server;
   Audience audience;
   Era era = Era::undecided;
-  std::optional<Version> legacy = {}; // agreed in `initialize`
-  bool is_initialized = false;        // the client has said so: legacy change notices may be pushed
+  std::optional<Version> legacy = {};  // agreed in `initialize`
+  ClientCapabilities client = {};      // legacy: declared in `initialize`
+  LogLevel log_level = LogLevel::info; // legacy: as of logging/setLevel
+  bool is_initialized = false;         // the client has said so: legacy notices may be pushed
   bool is_closed = false;
+  // The last capabilities that came with a modern request, because they rarely change.
+  std::string declared = {};
+  ClientCapabilities declared_client = {};
   Subscriptions subscriptions = {};
   rpc::Peer<CallNote> peer = {};
+  Questions questions = {};
   Batches batches = {};
   rpc::MessageParser parser = {};
   rpc::JsonParser json = {}; // for the nested parameters of rare requests
@@ -50,6 +66,8 @@ struct Exchange {
   Batches::Id batch;
   Outcome& out;
   std::string& output;
+  ClientCapabilities client = {};         // of this request
+  std::optional<LogLevel> log_level = {}; // modern, of this request
 };
 
 // Finds the era of a request and runs it (MCP facts, section 2).
@@ -60,11 +78,16 @@ void receive_request(SessionState& state,
                      std::string& output);
 // Never answers (JSON-RPC 2.0, section 4.1).
 void receive_notification(SessionState& state, const rpc::Message& message, Outcome& out);
+// To a question of ours; anything else is ignored.
+void receive_response(SessionState& state, const rpc::Message& message, Outcome& out);
 
-// Writes the answer to a call as one line.
+// Ends a call with its answer, or asks the client first; see Session::answer.
+void answer_call(SessionState& state, CallId call, Result<Answer>&& answer, std::string& output);
+
+// Writes the answer to a call as one line. An InputRequired is one only in the modern era.
 void write_answer(const SessionState& state,
-                  rpc::Reply<CallNote> reply,
-                  Result<Answer> answer,
+                  const rpc::Reply<CallNote>& reply,
+                  const Result<Answer>& answer,
                   std::string& output);
 
 } // namespace upskill::mcp

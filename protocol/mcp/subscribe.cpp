@@ -1,3 +1,5 @@
+#include "protocol/mcp/capabilities.h"
+#include "protocol/mcp/exchange.h"
 #include "protocol/mcp/output.h"
 #include "protocol/mcp/requests.h"
 #include "protocol/mcp/uri.h"
@@ -15,12 +17,14 @@ struct Filter {
   bool prompts = false;
   bool resources = false;
   std::vector<std::string> uris = {};
+  JsonText tasks = {};
 
   static void describe(auto& f) {
     f.optional(&Filter::tools, "toolsListChanged", "");
     f.optional(&Filter::prompts, "promptsListChanged", "");
     f.optional(&Filter::resources, "resourcesListChanged", "");
     f.optional(&Filter::uris, "resourceSubscriptions", "");
+    f.optional(&Filter::tasks, "taskIds", "");
   }
 };
 
@@ -71,8 +75,20 @@ void listen(SessionState& state, Exchange& exchange) {
     write_error(exchange.output, message.id, rpc::k_invalid_params, filter.error().message);
     return;
   }
-  Subscriptions::Listen granted{
-      std::string(message.id), filter->resources, std::move(filter->uris)};
+  const Offer& offer = state.server->offer;
+  if (offer.tasks && !exchange.client.tasks && !filter->tasks.text.empty()) {
+    Refusal refusal = missing_capability(std::string(k_tasks_capability));
+    refuse(exchange, refusal.code, refusal.message, refusal.data);
+    return;
+  }
+  Subscriptions::Listen granted;
+  granted.id = message.id;
+  granted.tool_list = filter->tools && offer.list_changes;
+  granted.prompt_list = filter->prompts && offer.list_changes && !offer.prompts.empty();
+  granted.resource_list = filter->resources && offer.resources;
+  if (offer.resources) {
+    granted.uris = std::move(filter->uris);
+  }
   if (!state.subscriptions.listen(granted)) {
     write_error(exchange.output,
                 message.id,

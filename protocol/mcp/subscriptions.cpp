@@ -9,11 +9,40 @@
 namespace upskill::mcp {
 namespace {
 
-constexpr std::string_view k_list_changed = "notifications/resources/list_changed";
 constexpr std::string_view k_updated = "notifications/resources/updated";
 
 bool contains(const std::vector<std::string>& uris, std::string_view uri) {
   return std::find(uris.begin(), uris.end(), uri) != uris.end();
+}
+
+std::string_view list_changed(Subscriptions::List list) {
+  switch (list) {
+  case Subscriptions::List::tools:
+    return "notifications/tools/list_changed";
+  case Subscriptions::List::prompts:
+    return "notifications/prompts/list_changed";
+  case Subscriptions::List::resources:
+    break;
+  }
+  return "notifications/resources/list_changed";
+}
+
+bool wants_list(const Subscriptions::Listen& listen, Subscriptions::List list) {
+  switch (list) {
+  case Subscriptions::List::tools:
+    return listen.tool_list;
+  case Subscriptions::List::prompts:
+    return listen.prompt_list;
+  case Subscriptions::List::resources:
+    break;
+  }
+  return listen.resource_list;
+}
+
+// A folder's own URI has no slash at its end.
+bool is_below(std::string_view uri, std::string_view prefix) {
+  return uri.starts_with(prefix)
+         || (prefix.ends_with('/') && uri == prefix.substr(0, prefix.size() - 1));
 }
 
 // `_meta` of everything that belongs to a listen.
@@ -79,13 +108,13 @@ bool Subscriptions::has_listen(std::string_view id) const {
       m_listens.begin(), m_listens.end(), [&](const Listen& listen) { return listen.id == id; });
 }
 
-void Subscriptions::write_list_changed(std::string& output, bool tell_legacy) const {
+void Subscriptions::write_list_changed(std::string& output, List list, bool tell_legacy) const {
   if (tell_legacy) {
-    write_notification(output, k_list_changed, {});
+    write_notification(output, list_changed(list), {});
   }
   for (const Listen& listen : m_listens) {
-    if (listen.resource_list) {
-      write_notification(output, k_list_changed, meta_params(listen.id));
+    if (wants_list(listen, list)) {
+      write_notification(output, list_changed(list), meta_params(listen.id));
     }
   }
 }
@@ -93,7 +122,7 @@ void Subscriptions::write_list_changed(std::string& output, bool tell_legacy) co
 void Subscriptions::write_updated(std::string& output, std::string_view prefix) const {
   auto write = [&](const std::vector<std::string>& uris, std::string_view listen_id) {
     for (const std::string& uri : uris) {
-      if (uri.starts_with(prefix)) {
+      if (is_below(uri, prefix)) {
         write_notification(output, k_updated, updated_params(uri, listen_id));
       }
     }
@@ -139,6 +168,12 @@ void write_acknowledged(std::string& output, const Subscriptions::Listen& listen
   write_subscription_meta(json, listen.id);
   json.key("notifications");
   json.begin_object();
+  if (listen.tool_list) {
+    json.field("toolsListChanged", true);
+  }
+  if (listen.prompt_list) {
+    json.field("promptsListChanged", true);
+  }
   if (listen.resource_list) {
     json.field("resourcesListChanged", true);
   }

@@ -15,8 +15,12 @@ public:
   static constexpr std::size_t k_max_uris = 1000; // of each list
   static constexpr std::size_t k_max_listens = 16;
 
+  enum class List { tools, prompts, resources };
+
   struct Listen {
     std::string id = {}; // JSON text of the request's id
+    bool tool_list = false;
+    bool prompt_list = false;
     bool resource_list = false;
     std::vector<std::string> uris = {};
   };
@@ -31,7 +35,7 @@ public:
   bool end(std::string_view id);
   bool has_listen(std::string_view id) const;
 
-  void write_list_changed(std::string& output, bool tell_legacy) const;
+  void write_list_changed(std::string& output, List list, bool tell_legacy) const;
   // For every URI below the prefix that somebody subscribed to, by that URI.
   void write_updated(std::string& output, std::string_view prefix) const;
   bool wants(std::string_view uri) const;

@@ -55,6 +55,25 @@ constexpr bool has_visible_argument_errors(Version version) {
   return version >= Version::v2025_11_25;
 }
 
+// What a client may be asked, of what it has declared: fields to fill in since 2025-06-18, a page
+// to visit and sampling with tools since 2025-11-25, which also brought icons and `extensions`.
+constexpr bool has_elicitation(Version version) {
+  return version >= Version::v2025_06_18;
+}
+
+constexpr bool has_pages_to_visit(Version version) {
+  return version >= Version::v2025_11_25;
+}
+
+constexpr bool has_extensions(Version version) {
+  return version >= Version::v2025_11_25;
+}
+
+// The capability `completions`; the method is older.
+constexpr bool has_completions(Version version) {
+  return version >= Version::v2025_03_26;
+}
+
 constexpr bool has_batches(Version version) {
   return version == Version::v2025_03_26;
 }

@@ -2,8 +2,12 @@
 
 #include "protocol/codec/writer.h"
 #include "protocol/rpc/json_scanner.h"
+#include "protocol/rpc/message.h"
+#include "protocol/rpc/simdjson_reader.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <utility>
 
 namespace upskill::rpc {
 namespace {
@@ -114,6 +118,35 @@ std::string canonical_scalar(std::string_view literal) {
     return std::string(literal);
   }
   return json_string(string_value(literal));
+}
+
+std::string with_padding(std::string_view json) {
+  std::string text;
+  text.reserve(json.size() + k_json_padding);
+  text = json;
+  if (json.find('\n') != std::string_view::npos || json.find('\r') != std::string_view::npos) {
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    std::replace(text.begin(), text.end(), '\r', ' ');
+  }
+  return text;
+}
+
+std::optional<std::vector<std::string>> uniform_keys(std::string_view json, JsonKind kind) {
+  std::vector<std::string> keys;
+  bool is_uniform = true;
+  JsonScanner scanner(json);
+  if (scanner.peek() != JsonKind::object) {
+    return std::nullopt;
+  }
+  scanner.members([&](std::string_view literal) {
+    is_uniform = scanner.value().kind == kind && is_uniform && keys.size() < k_max_members;
+    if (is_uniform) {
+      std::string key = string_value(literal);
+      is_uniform = std::find(keys.begin(), keys.end(), key) == keys.end();
+      keys.push_back(std::move(key));
+    }
+  });
+  return is_uniform && scanner.at_end() ? std::optional(std::move(keys)) : std::nullopt;
 }
 
 bool is_request_id(std::string_view text) {

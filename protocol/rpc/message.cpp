@@ -53,6 +53,7 @@ public:
     message.id = message.method = {};
     message.params.clear();
     message.meta.clear();
+    message.result = message.failure = {};
     message.error_code = 0;
     message.error.clear();
     m_has = {};
@@ -67,7 +68,8 @@ public:
 
 private:
   struct Has {
-    bool jsonrpc = false, id = false, method = false, params = false, outcome = false;
+    bool jsonrpc = false, id = false, method = false, params = false, result = false,
+         failure = false;
   };
 
   std::string_view text_of(std::string_view literal) {
@@ -117,8 +119,12 @@ private:
       } else {
         refuse(message, k_invalid_request, "`method` must be a string");
       }
-    } else if (key == "result" || key == "error") {
-      m_has.outcome = true;
+    } else if (key == "result") {
+      once(message, m_has.result, key);
+      message.result = {key, value.kind, value.raw};
+    } else if (key == "error") {
+      once(message, m_has.failure, key);
+      message.failure = {key, value.kind, value.raw};
     }
   }
 
@@ -172,8 +178,11 @@ private:
   }
 
   void conclude(Message& message) {
-    if (m_has.outcome && !m_has.method) {
-      message.kind = Message::Kind::response; // we ask nothing, so it answers nothing
+    if ((m_has.result || m_has.failure) && !m_has.method) {
+      message.kind = Message::Kind::response; // never answered, whatever is wrong with it
+      if (!m_has.jsonrpc || !m_has.id || m_has.result == m_has.failure) {
+        refuse(message, k_invalid_request, "a response must have an id and one outcome");
+      }
       return;
     }
     if (!m_has.jsonrpc) {

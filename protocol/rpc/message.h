@@ -50,7 +50,9 @@ struct Message {
   std::string_view id = {}; // JSON text in its one canonical spelling; empty where there is none
   std::string_view method = {};
   Members params = {};
-  Members meta = {}; // params._meta
+  Members meta = {};   // params._meta
+  Member result = {};  // of a response: one of these two has a value, unless it is a bad one,
+  Member failure = {}; // which has an error_code
 
   int error_code = 0;
   std::string error = {};

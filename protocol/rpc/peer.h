@@ -103,10 +103,12 @@ public:
     return slot->progress_token;
   }
 
-  const Note* note(CallId call) const {
-    Slot* slot = const_cast<Peer*>(this)->slot_of(call);
+  Note* note(CallId call) {
+    Slot* slot = slot_of(call);
     return slot == nullptr ? nullptr : &slot->note;
   }
+
+  const Note* note(CallId call) const { return const_cast<Peer*>(this)->note(call); }
 
   // Any request in flight; 0 when there is none.
   CallId any() const {

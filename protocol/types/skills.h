@@ -72,8 +72,11 @@ struct SkillSummary {
   static void describe(auto& f) {
     f.required(&SkillSummary::skill, "skill", "Name: the skill's folder.");
     f.optional(&SkillSummary::scope, "scope", "`user`, or the path of the project.");
-    f.required(&SkillSummary::description, "description", "From the front matter.");
-    f.required(&SkillSummary::hash, "hash", "Hash of the newest copy's content.");
+    f.required(&SkillSummary::description,
+               "description",
+               "From the front matter; what is cut ends in `…`, and skill_read has it whole.");
+    f.optional(
+        &SkillSummary::hash, "hash", "Hash of the newest copy's content; agents are not told.");
     f.required(&SkillSummary::tokens, "tokens", "Estimated tokens of SKILL.md.");
     f.required(&SkillSummary::agents, "agents", "Agents that see the skill.");
     f.required(&SkillSummary::replicas, "replicas", "Every copy.");
@@ -129,12 +132,16 @@ struct SkillReadParams {
   std::string file = {};
   std::int64_t offset = 0;
   std::int64_t limit = 20'000;
+  std::string files_after = {};
 
   static void describe(auto& f) {
     f.required(&SkillReadParams::skill, "skill", "Name of the skill, or the path of its folder.");
     f.optional(&SkillReadParams::file, "file", "File inside the skill; SKILL.md unless told.");
     f.optional(&SkillReadParams::offset, "offset", "Byte to start at.");
     f.optional(&SkillReadParams::limit, "limit", "At most this many bytes, 20000 unless told.");
+    f.optional(&SkillReadParams::files_after,
+               "files_after",
+               "No text: only the list of files, after this one.");
   }
 };
 
@@ -158,6 +165,7 @@ struct SkillReadResult {
   std::optional<std::int64_t> next_offset = {};
   std::string folder = {};
   std::vector<SkillFile> files = {};
+  std::optional<std::int64_t> more_files = {};
 
   static void describe(auto& f) {
     f.required(&SkillReadResult::skill, "skill", "Name of the skill.");
@@ -167,7 +175,12 @@ struct SkillReadResult {
     f.optional(&SkillReadResult::next_offset, "next_offset", "Where to go on reading.");
     f.required(
         &SkillReadResult::folder, "folder", "Folder the skill lies in; run its scripts there.");
-    f.optional(&SkillReadResult::files, "files", "All files of the skill.");
+    f.optional(&SkillReadResult::files,
+               "files",
+               "Files of the skill, by path; with the first part of SKILL.md.");
+    f.optional(&SkillReadResult::more_files,
+               "more_files",
+               "How many follow: give the last path as `files_after`.");
   }
 };
 
@@ -232,10 +245,14 @@ struct SkillValidation {
 struct SkillValidateResult {
   bool valid = true;
   std::vector<SkillValidation> skills = {};
+  std::optional<std::int64_t> more = {};
 
   static void describe(auto& f) {
     f.required(&SkillValidateResult::valid, "valid", "True when every one is valid.");
     f.required(&SkillValidateResult::skills, "skills", "One entry for each skill found.");
+    f.optional(&SkillValidateResult::more,
+               "more",
+               "How many are left out, those with findings last; name fewer `paths`.");
   }
 };
 

@@ -279,6 +279,7 @@ struct SyncNowParams {
 
 struct SyncNowResult {
   std::vector<SyncStep> steps = {};
+  std::optional<std::int64_t> more_steps = {};
   std::int64_t conflicts = 0;
   std::int64_t held = 0;
   std::vector<std::int64_t> settled = {};
@@ -287,6 +288,9 @@ struct SyncNowResult {
 
   static void describe(auto& f) {
     f.required(&SyncNowResult::steps, "steps", "What was done.");
+    f.optional(&SyncNowResult::more_steps,
+               "more_steps",
+               "How many more there were; `upskill sync log` has them.");
     f.required(&SyncNowResult::conflicts, "conflicts", "Conflicts that wait for a person.");
     f.required(&SyncNowResult::held, "held", "Deletions that wait for a person.");
     f.optional(&SyncNowResult::settled,
@@ -427,9 +431,11 @@ struct SyncConflictsParams {
 
 struct SyncConflictsResult {
   std::vector<Conflict> conflicts = {};
+  std::optional<std::int64_t> more = {};
 
   static void describe(auto& f) {
     f.required(&SyncConflictsResult::conflicts, "conflicts", "Oldest first.");
+    f.optional(&SyncConflictsResult::more, "more", "How many are left out; name a `skill`.");
   }
 };
 

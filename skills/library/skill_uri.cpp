@@ -39,6 +39,12 @@ int digit(char byte) {
                                       : -1;
 }
 
+bool is_part(std::string_view text) {
+  return !text.empty() && text != "." && text != ".."
+         && text.find_first_of(std::string_view("/\\\0", 3)) == std::string_view::npos
+         && is_utf8(text);
+}
+
 // One part between slashes; decoded once, so that `%252e` is a name with a percent sign in it.
 std::optional<std::string> decode(std::string_view part) {
   std::string text;
@@ -55,10 +61,7 @@ std::optional<std::string> decode(std::string_view part) {
     text += static_cast<char>(high << 4 | low);
     i += 2;
   }
-  bool is_name = !text.empty() && text != "." && text != ".."
-                 && text.find_first_of(std::string_view("/\\\0", 3)) == std::string::npos
-                 && is_utf8(text);
-  return is_name ? std::optional(std::move(text)) : std::nullopt;
+  return is_part(text) ? std::optional(std::move(text)) : std::nullopt;
 }
 
 std::optional<std::vector<std::string>> parts_of(std::string_view uri) {
@@ -80,6 +83,29 @@ std::optional<std::vector<std::string>> parts_of(std::string_view uri) {
     }
     uri.remove_prefix(slash + 1);
   }
+}
+
+// `least` parts must follow what names the project.
+Result<SkillUri>
+parse(std::string_view uri, std::span<const std::string> projects, std::size_t least) {
+  std::optional<std::vector<std::string>> parts = parts_of(uri);
+  SkillUri parsed;
+  std::size_t next = 0;
+  if (parts && parts->size() > least
+      && std::ranges::find(projects, parts->front()) != projects.end()) {
+    parsed.project = parts->front();
+    next = 1;
+  }
+  if (!parts || parts->size() < next + least) {
+    return fail(ErrorCode::not_found,
+                "`" + to_valid_utf8(utf8_prefix(uri, 256)) + "` is no resource of ours",
+                "`resources/list` has them; their form is `skill://NAME/FILE`");
+  }
+  parsed.skill = std::move((*parts)[next]);
+  for (std::size_t i = next + 1; i < parts->size(); ++i) {
+    parsed.file += (parsed.file.empty() ? "" : "/") + (*parts)[i];
+  }
+  return parsed;
 }
 
 } // namespace
@@ -105,24 +131,28 @@ skill_uri(std::string_view project_path, std::string_view skill, std::string_vie
   return uri;
 }
 
+std::optional<std::string> uri_below(std::string_view prefix, std::string_view file) {
+  for (std::string_view rest = file;;) {
+    std::size_t slash = rest.find('/');
+    if (!is_part(rest.substr(0, slash))) {
+      return std::nullopt;
+    }
+    if (slash == std::string_view::npos) {
+      break;
+    }
+    rest.remove_prefix(slash + 1);
+  }
+  std::string uri(prefix);
+  append_encoded(uri, file, true);
+  return uri.size() > k_max_uri ? std::nullopt : std::optional(std::move(uri));
+}
+
 Result<SkillUri> parse_skill_uri(std::string_view uri, std::span<const std::string> projects) {
-  std::optional<std::vector<std::string>> parts = parts_of(uri);
-  SkillUri parsed;
-  std::size_t next = 0;
-  if (parts && parts->size() > 2 && std::ranges::find(projects, parts->front()) != projects.end()) {
-    parsed.project = parts->front();
-    next = 1;
-  }
-  if (!parts || parts->size() < next + 2) {
-    return fail(ErrorCode::not_found,
-                "`" + to_valid_utf8(utf8_prefix(uri, 256)) + "` is no resource of ours",
-                "`resources/list` has them; their form is `skill://NAME/FILE`");
-  }
-  parsed.skill = std::move((*parts)[next]);
-  for (std::size_t i = next + 1; i < parts->size(); ++i) {
-    parsed.file += (parsed.file.empty() ? "" : "/") + (*parts)[i];
-  }
-  return parsed;
+  return parse(uri, projects, 2);
+}
+
+Result<SkillUri> parse_folder_uri(std::string_view uri, std::span<const std::string> projects) {
+  return parse(uri, projects, 1);
 }
 
 } // namespace upskill::library

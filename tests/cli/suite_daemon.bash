@@ -261,10 +261,31 @@ test_a_full_disk_is_told() {
 test_run_stays_in_front() {
   upskill daemon run 2>running &
   front=$!
-  # A command started at the same time waits for it, or wins; either way one daemon is there.
+  becomes_true grep -q " serves " running || fail "it does not serve: $(cat running)"
   run 0 upskill status
-  kill -INT "$front" 2>/dev/null || true
+  kill -0 "$front" || fail "it has left"
+  kill -INT "$front"
   wait "$front" || fail "it ended with $?: $(cat running)"
+}
+
+test_run_beside_a_command_leaves_one_daemon() {
+  upskill daemon run 2>running &
+  front=$!
+  # A command started at the same time waits for it, or wins and has a daemon of its own.
+  run 0 upskill status
+  winner=$(daemon_pid)
+  [[ -n $winner ]] || fail "there is no daemon"
+  if [[ $winner == "$front" ]]; then
+    kill -INT "$front"
+    wait "$front" || fail "it ended with $?: $(cat running)"
+  else
+    code=0
+    wait "$front" || code=$?
+    [[ $code == 0 || $code == 3 ]] || fail "it ended with $code: $(cat running)"
+    grep -q "running already" running || fail "it did not say why it left: $(cat running)"
+    run 0 upskill status
+    [[ $(daemon_pid) == "$winner" ]] || fail "another daemon took its place"
+  fi
 }
 
 test_logs_are_followed_across_a_restart() {

@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 using namespace upskill;
@@ -113,8 +114,13 @@ void check_session(const mcp::Server& server, std::string_view input) {
       session.progress(out.calls[i].id, 1, 2.0, "half", out.output);
       session.answer(out.calls[i].id, mcp::Answer(mcp::ToolAnswer{"{}"}), out.output);
     }
+    for (std::size_t i = 1; i < out.calls.size(); i += 2) {
+      mcp::InputRequired required{{{"a", mcp::InputKind::roots, ""}}, "state"};
+      session.answer(out.calls[i].id, mcp::Answer(std::move(required)), out.output);
+    }
     for (const mcp::Call& call : out.calls) {
       require(nlohmann::json::accept(call.arguments.empty() ? "{}" : call.arguments));
+      require(nlohmann::json::accept(call.input_responses.empty() ? "{}" : call.input_responses));
       if (call.kind == mcp::Call::Kind::tool) {
         check_arguments(call);
       }
@@ -134,10 +140,18 @@ void check_session(const mcp::Server& server, std::string_view input) {
   }
 }
 
+// All parameters that there are to read.
+mcp::Offer everything() {
+  mcp::Offer offer;
+  offer.prompts = {{"p", "", "", {{"a", "", "", true}}}};
+  offer.completion = offer.skills = offer.tasks = offer.list_changes = true;
+  return offer;
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const mcp::Server k_server(mcp::ServerInfo{});
+  static const mcp::Server k_server(mcp::ServerInfo{}, everything());
   std::string_view input(reinterpret_cast<const char*>(data), size);
   check_parsers(input);
   check_session(k_server, input);

@@ -1,5 +1,6 @@
 #pragma once
 #include "daemon/handlers/resources.h"
+#include "daemon/handlers/skill_entries.h"
 #include "daemon/handlers/skills.h"
 #include "daemon/handlers/sync.h"
 #include "protocol/base/atomic_file.h"
@@ -7,6 +8,8 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
+#include <cstdint>
 #include <exception>
 #include <filesystem>
 #include <functional>
@@ -16,6 +19,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 namespace upskill::tests {
 
@@ -69,25 +73,31 @@ public:
 
   daemon::SkillResources& resources() { return running().resources; }
 
+  daemon::SkillEntries& entries() { return running().entries; }
+
+  // Whatever was written counts as an hour old, for those who do not trust what is younger.
+  void age_files() { m_age = std::chrono::hours(1); }
+
   // What the method answers, as a client of ours in the folder `cwd` would see it.
   template <class P, class R>
   Result<R> call(const Method<P, R>& method, P params, daemon::RequestContext context = {}) {
     const MethodInfo* info = find_method(method.name);
     REQUIRE(info != nullptr);
-    Result<mcp::ToolAnswer> answer =
+    Result<mcp::Answer> answer =
         run(running().binder.call_slow(*info, encode(params), std::move(context)));
     if (!answer) {
       return tl::make_unexpected(answer.error());
     }
     rpc::JsonParser parser;
-    Result<R> result = rpc::decode_arguments<R>(parser, answer->structured);
+    Result<R> result =
+        rpc::decode_arguments<R>(parser, std::get<mcp::ToolAnswer>(*answer).structured);
     REQUIRE(result);
     return result;
   }
 
   // A call that is under way, as a client sees it that may hang up.
   struct Asked {
-    std::optional<Result<mcp::ToolAnswer>> answer;
+    std::optional<Result<mcp::Answer>> answer;
     asio::cancellation_signal hang_up;
   };
 
@@ -95,7 +105,7 @@ public:
     const MethodInfo* info = find_method(method.name);
     REQUIRE(info != nullptr);
     auto asked = std::make_unique<Asked>();
-    auto body = [](daemon::Awaitable<mcp::ToolAnswer> task, Asked& out) -> asio::awaitable<void> {
+    auto body = [](daemon::Awaitable<mcp::Answer> task, Asked& out) -> asio::awaitable<void> {
       out.answer = co_await std::move(task);
     };
     auto slot = asked->hang_up.slot();
@@ -143,6 +153,9 @@ public:
   // cleared.
   std::set<std::string>& updated() { return m_updated; }
 
+  // How often clients were told so, of whatever.
+  int& updates() { return m_updates; }
+
   // How often they were told that the list has changed.
   int& list_changes() { return m_list_changes; }
 
@@ -181,6 +194,7 @@ private:
         , service(context(world), world.m_environment)
         , library(service)
         , resources(library)
+        , entries(library, [&world] { return world.stamp_ns(); })
         , binder(world.m_log) {
       daemon::bind_skill_handlers(binder, library);
       daemon::bind_sync_handlers(binder, library);
@@ -195,15 +209,25 @@ private:
               nullptr,
               [this]() -> runtime::Pool& { return pool; },
               [&world] { ++world.m_list_changes; },
-              [&world](std::string_view prefix) { world.m_updated.emplace(prefix); }};
+              [&world](std::string_view prefix) {
+                world.m_updated.emplace(prefix);
+                ++world.m_updates;
+              }};
     }
 
     runtime::Pool pool;
     daemon::SyncService service;
     daemon::SkillLibrary library;
     daemon::SkillResources resources;
+    daemon::SkillEntries entries;
     daemon::Binder binder;
   };
+
+  // The clock that files' times are compared with.
+  std::int64_t stamp_ns() const {
+    return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count()
+           + std::chrono::nanoseconds(m_age).count();
+  }
 
   Running& running() {
     if (!m_running) {
@@ -223,7 +247,9 @@ private:
   telemetry::Log m_log =
       telemetry::Log::open({telemetry::LogLevel::info, m_folder.path() + "/log"}).value();
   telemetry::Counters m_counters;
+  std::chrono::hours m_age{0};
   std::set<std::string> m_updated;
+  int m_updates = 0;
   int m_list_changes = 0;
   std::optional<Running> m_running;
 };

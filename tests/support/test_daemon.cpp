@@ -3,6 +3,7 @@
 #include "daemon/program.h"
 #include "daemon/runtime/offload.h"
 #include "daemon/runtime/timers.h"
+#include "tests/support/test_tools.h"
 
 #include <cstdlib>
 #include <stdexcept>
@@ -16,9 +17,11 @@ using daemon::RequestContext;
 class TestEngine final : public daemon::Engine, public daemon::ResourceBackend {
 public:
   explicit TestEngine(daemon::EngineContext context)
-      : m_context(std::move(context)) {}
+      : m_context(std::move(context))
+      , m_tools(m_context) {}
 
   void bind(daemon::Binder& binder) override {
+    m_tools.bind(binder);
     binder.on(k_wait_idle, [this](WaitIdleParams params, RequestContext context) {
       return wait(params, std::move(context));
     });
@@ -33,6 +36,10 @@ public:
   }
 
   daemon::ResourceBackend* resources() override { return this; }
+
+  daemon::PromptBackend* prompts() override { return &m_tools; }
+
+  std::span<const MethodInfo> tools() override { return m_tools.infos(); }
 
   void start() override {}
 
@@ -51,11 +58,18 @@ public:
     co_return mcp::ResourceTemplatePage{};
   }
 
-  asio::awaitable<Result<mcp::ResourceContents>> read(std::string uri, RequestContext) override {
-    co_return mcp::ResourceContents{uri, "text/plain", "one", true};
+  asio::awaitable<Result<mcp::Answer>> read(std::string uri, RequestContext context) override {
+    if (uri.starts_with("test://ask/")) {
+      return m_tools.read_asking(std::move(uri), std::move(context));
+    }
+    return read_one(std::move(uri));
   }
 
 private:
+  static asio::awaitable<Result<mcp::Answer>> read_one(std::string uri) {
+    co_return mcp::Answer(mcp::ResourceContents{uri, "text/plain", "one", true});
+  }
+
   // As long as the parameters say; counts those that were cancelled.
   asio::awaitable<Result<WaitIdleResult>> wait(WaitIdleParams params, RequestContext context) {
     context.progress(1, 2, "waiting");
@@ -96,6 +110,7 @@ private:
   }
 
   daemon::EngineContext m_context;
+  tests::TestTools m_tools;
 };
 
 } // namespace

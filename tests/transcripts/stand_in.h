@@ -1,6 +1,7 @@
 #pragma once
 #include "protocol/catalog.h"
 #include "protocol/mcp/session.h"
+#include "tests/transcripts/stand_in_answers.h"
 #include "tests/transcripts/transcript.h"
 
 #include <deque>
@@ -14,15 +15,24 @@ namespace upskill::transcripts {
 // A Session with a scripted outside, in place of a daemon. A transcript without `! stand-in` may
 // run against a daemon too: here each of its calls is answered at once, a tool with `{}`, a list
 // with nothing, a read with "not found". With it, the script says what happens:
-//   ! answer {...}                          answers the oldest call: the tool's result
-//   ! error {"code","message","hint"}       the oldest call fails; code as Error's, for example
-//   busy ! resources {"resources":[...],"next"}  answers a list (members as in mcp::Resource) !
-//   templates [...]                       answers a list of templates ! contents
-//   {"uri","mime","text"|"hex"}  answers a read ! last                                  what
-//   follows concerns the newest call, not the oldest ! progress {"done","total","message"} !
-//   expect-call {...}                     the oldest call is like this pattern ! expect-cancelled 1
-//   so many calls were cancelled since the last time ! list-changed, ! updated URI ! restart save,
-//   forget, restore; calls in flight are lost ! close
+//
+// clang-format off
+//   ! WORD {...}                    answers the oldest call; WORD and JSON as answer_from says:
+//                                     answer {...}: a tool's structured result
+//                                     error {"code","message","hint"}: code as Error's
+//                                     ask {"requests":[{"key","kind","params"}],"state"}, ...
+//   ! last                          what follows concerns the newest call, not the oldest
+//   ! progress {"done","total","message"}
+//   ! log {"level","logger","data"}
+//   ! expect-call {...}             the oldest call is like this pattern (description)
+//   ! expect-cancelled 1            so many calls were cancelled since the last time
+//   ! expect-asking ["1"]           the ids of the calls that wait for the client, as JSON text
+//   ! list-changed, ! tools-changed, ! prompts-changed, ! updated URI
+//   ! restart                       save, forget, restore; calls in flight are lost
+//   ! close
+// clang-format on
+//
+// The random part of our requests' ids is written as 0000000000000000, in both directions.
 class StandIn final : public Wire {
 public:
   explicit StandIn(const Transcript& transcript, const mcp::Server& server)
@@ -33,7 +43,7 @@ public:
 
   void send(std::string_view line) override {
     mcp::Outcome outcome;
-    m_session.receive(line, outcome);
+    m_session.receive(replaced(std::string(line), k_written, m_random), outcome);
     take(outcome.output);
     for (mcp::CallId cancelled : outcome.cancelled) {
       std::erase_if(m_calls, [&](const mcp::Call& call) { return call.id == cancelled; });
@@ -71,7 +81,8 @@ public:
       m_is_last = true;
       return !m_calls.empty();
     }
-    if (word == "list-changed" || word == "updated" || word == "close") {
+    if (word == "list-changed" || word == "tools-changed" || word == "prompts-changed"
+        || word == "updated" || word == "close") {
       notice(word, argument);
       return true;
     }
@@ -81,44 +92,32 @@ public:
     if (word == "expect-cancelled") {
       return std::to_string(std::exchange(m_cancelled, 0)) == argument;
     }
+    if (word == "expect-asking") {
+      return Json(m_session.asking_ids()) == Json::parse(argument, nullptr, false);
+    }
     return !m_calls.empty() && on_call(word, argument);
   }
 
 private:
-  static Result<mcp::Answer> default_answer(const mcp::Call& call) {
-    switch (call.kind) {
-    case mcp::Call::Kind::tool:
-      return mcp::ToolAnswer{"{}"};
-    case mcp::Call::Kind::list_resources:
-      return mcp::ResourcePage{};
-    case mcp::Call::Kind::list_resource_templates:
-      return mcp::ResourceTemplatePage{};
-    case mcp::Call::Kind::read_resource:
-      break;
-    }
-    return fail(ErrorCode::not_found, "there is no resource `" + call.uri + "`");
-  }
+  static constexpr std::string_view k_prefix = "\"upskill-";
+  static constexpr std::string_view k_written = "\"upskill-0000000000000000-";
 
-  static ErrorCode code_from(const std::string& name) {
-    for (int code = 0; code <= static_cast<int>(ErrorCode::internal); ++code) {
-      if (to_string(static_cast<ErrorCode>(code)) == name) {
-        return static_cast<ErrorCode>(code);
-      }
+  static std::string replaced(std::string text, std::string_view from, const std::string& to) {
+    for (std::size_t at = text.find(from); !to.empty() && at != std::string::npos;
+         at = text.find(from, at + to.size())) {
+      text.replace(at, from.size(), to);
     }
-    return ErrorCode::internal;
-  }
-
-  static std::string bytes_from_hex(const std::string& hex) {
-    std::string bytes;
-    for (std::size_t at = 0; at + 1 < hex.size(); at += 2) {
-      bytes += static_cast<char>(std::stoi(hex.substr(at, 2), nullptr, 16));
-    }
-    return bytes;
+    return text;
   }
 
   mcp::Call& current() { return m_is_last ? m_calls.back() : m_calls.front(); }
 
-  void take(const std::string& output) {
+  void take(std::string output) {
+    std::size_t id = output.find(k_prefix);
+    if (id != std::string::npos && output.substr(id + k_written.size() - 1, 1) == "-") {
+      m_random = output.substr(id, k_written.size());
+      output = replaced(std::move(output), m_random, std::string(k_written));
+    }
     for (std::size_t at = 0; at < output.size();) {
       std::size_t end = output.find('\n', at);
       m_lines.push_back(output.substr(at, end - at));
@@ -132,19 +131,23 @@ private:
     m_session.answer(id, std::move(with), output);
     std::erase_if(m_calls, [&](const mcp::Call& call) { return call.id == id; });
     m_is_last = false;
-    take(output);
+    take(std::move(output));
   }
 
   void notice(std::string_view word, std::string_view argument) {
     std::string output;
     if (word == "list-changed") {
       m_session.resource_list_changed(output);
+    } else if (word == "tools-changed") {
+      m_session.tool_list_changed(output);
+    } else if (word == "prompts-changed") {
+      m_session.prompt_list_changed(output);
     } else if (word == "updated") {
       m_session.resources_updated(argument, output);
     } else {
       m_session.close(output);
     }
-    take(output);
+    take(std::move(output));
   }
 
   bool restart() {
@@ -152,83 +155,52 @@ private:
     if (!restored) {
       return false;
     }
-    m_session = std::move(*restored);
     std::string output;
+    for (const std::string& asking : m_session.asking_ids()) {
+      restored->answer_lost(asking, output);
+    }
+    m_session = std::move(*restored);
     for (const mcp::Call& call : m_calls) {
       m_session.answer_lost(call.client_id, output);
     }
     m_calls.clear();
-    take(output);
+    take(std::move(output));
     return true;
   }
 
   bool on_call(std::string_view word, std::string_view argument) {
-    Json json = Json::parse(argument, nullptr, false);
+    Json json = argument.empty() ? Json::object() : Json::parse(argument, nullptr, false);
     if (json.is_discarded()) {
       return false;
     }
-    if (word == "answer") {
-      answer(mcp::ToolAnswer{json.dump()});
-    } else if (word == "error") {
-      answer(fail(
-          code_from(json.value("code", "")), json.value("message", ""), json.value("hint", "")));
-    } else if (word == "resources") {
-      answer(page_from(json));
-    } else if (word == "templates") {
-      mcp::ResourceTemplatePage page;
-      for (const Json& entry : json) {
-        page.templates.push_back({entry.value("uri", ""), entry.value("name", "")});
-      }
-      answer(std::move(page));
-    } else if (word == "contents") {
-      mcp::ResourceContents contents{json.value("uri", ""), json.value("mime", "")};
-      contents.is_text = json.contains("text");
-      contents.bytes =
-          contents.is_text ? json.value("text", "") : bytes_from_hex(json.value("hex", ""));
-      answer(std::move(contents));
-    } else if (word == "progress") {
-      std::string output;
+    if (auto with = answer_from(word, json)) {
+      answer(std::move(*with));
+      return true;
+    }
+    std::string output;
+    if (word == "progress") {
       auto total =
           json.contains("total") ? std::optional(json["total"].get<double>()) : std::nullopt;
       m_session.progress(
           current().id, json.value("done", 0.0), total, json.value("message", ""), output);
-      take(output);
+    } else if (word == "log") {
+      m_session.log(current().id,
+                    level_from(json.value("level", "")),
+                    json.value("logger", ""),
+                    raw_member(json, "data"),
+                    output);
     } else if (word == "expect-call") {
       return mismatch(json, description(current())).empty();
     } else {
       return false;
     }
+    take(std::move(output));
     return true;
   }
 
-  static mcp::ResourcePage page_from(const Json& json) {
-    mcp::ResourcePage page;
-    for (const Json& entry : json["resources"]) {
-      mcp::Resource resource;
-      resource.uri = entry.value("uri", "");
-      resource.name = entry.value("name", "");
-      resource.title = entry.value("title", "");
-      resource.mime_type = entry.value("mime", "");
-      if (entry.contains("size")) {
-        resource.size = entry["size"].get<std::int64_t>();
-      }
-      page.resources.push_back(std::move(resource));
-    }
-    page.next_cursor = json.value("next", "");
-    return page;
-  }
-
-  static Json description(const mcp::Call& call) {
-    Json json{{"id", Json::parse(call.client_id)},
-              {"uri", call.uri},
-              {"cursor", call.cursor},
-              {"wants_progress", call.wants_progress},
-              {"context", call.context}};
-    if (call.method != nullptr) {
-      json["tool"] = call.method->name;
-      json["arguments"] = Json::parse(call.arguments);
-    }
-    return json;
+  static mcp::LogLevel level_from(const std::string& name) {
+    auto found = std::find(mcp::k_log_level_names.begin(), mcp::k_log_level_names.end(), name);
+    return static_cast<mcp::LogLevel>(found - mcp::k_log_level_names.begin());
   }
 
   const mcp::Server& m_server;
@@ -237,6 +209,7 @@ private:
   mcp::Session m_session;
   std::deque<mcp::Call> m_calls = {};
   std::deque<std::string> m_lines = {};
+  std::string m_random = {}; // as k_written, of this server; empty until it is known
   int m_cancelled = 0;
   bool m_is_last = false;
 };

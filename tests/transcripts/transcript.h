@@ -14,6 +14,7 @@
 //   ! people            the session is one of a person's (agents' unless said)
 //   ! end               the client closes its input; without it, so it does after the last line
 //   ! stand-in          needs a scripted outside, so it cannot run against a daemon
+//   ! lists-change      stand-in only: the tools and prompts of this server may change
 //   > line              what the client sends, byte for byte; it need not be JSON
 //   < pattern           the next line the server sends (pattern.h)
 //   <~ pattern          one of the next lines: those written next to each other come in any order
@@ -48,6 +49,7 @@ struct Transcript {
   std::string name = {};
   bool is_people = false;
   bool needs_stand_in = false;
+  bool lists_change = false;
   std::vector<Step> steps = {};
   std::vector<std::string> problems = {}; // of the file itself
 };
@@ -65,6 +67,8 @@ inline Transcript parse_transcript(std::string name, std::istream& in) {
       transcript.is_people = true;
     } else if (line == "! end") {
       transcript.steps.push_back({Step::Kind::end, {}, number});
+    } else if (line == "! lists-change") {
+      transcript.lists_change = true;
     } else if (line == "! stand-in") {
       transcript.needs_stand_in = true;
     } else if (line.starts_with("> ")) {

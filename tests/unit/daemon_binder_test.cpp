@@ -24,17 +24,43 @@ asio::awaitable<Result<WaitIdleResult>> answer_slowly(WaitIdleParams params, Req
   co_return WaitIdleResult{SyncState::idle};
 }
 
-Result<mcp::ToolAnswer> call_slow(Binder& binder, std::string arguments) {
+Result<mcp::Answer> call(Binder& binder, const MethodInfo& method, std::string arguments) {
   asio::io_context io;
-  Result<mcp::ToolAnswer> answer = fail(ErrorCode::internal, "nothing came");
+  Result<mcp::Answer> answer = fail(ErrorCode::internal, "nothing came");
   auto body = [&]() -> asio::awaitable<void> {
     RequestContext context;
     context.id = "4.2";
-    auto task = binder.call_slow(info("wait_idle"), arguments, std::move(context));
+    auto task = binder.call_slow(method, arguments, std::move(context));
     answer = co_await std::move(task);
   };
   tests::run_coroutine(io, body());
   return answer;
+}
+
+Result<mcp::Answer> call_slow(Binder& binder, std::string arguments) {
+  return call(binder, info("wait_idle"), std::move(arguments));
+}
+
+std::string structured(const Result<mcp::Answer>& answer) {
+  REQUIRE(answer);
+  REQUIRE(std::holds_alternative<mcp::ToolAnswer>(*answer));
+  return std::get<mcp::ToolAnswer>(*answer).structured;
+}
+
+// Asks until it was answered.
+asio::awaitable<Result<Asked<WaitIdleResult>>> ask_first(WaitIdleParams, RequestContext context) {
+  if (context.input_responses.empty()) {
+    mcp::InputRequired required;
+    required.state = "shown";
+    co_return Asked<WaitIdleResult>(std::move(required));
+  }
+  co_return Asked<WaitIdleResult>(WaitIdleResult{SyncState::idle});
+}
+
+asio::awaitable<Result<mcp::Answer>> say_hello(std::string arguments, RequestContext) {
+  mcp::ToolAnswer answer;
+  answer.text = "hello " + arguments;
+  co_return mcp::Answer(std::move(answer));
 }
 
 } // namespace
@@ -63,9 +89,34 @@ TEST_SUITE("Binder") {
     binder.on(k_wait_idle, &answer_slowly);
     CHECK_FALSE(binder.is_quick(info("wait_idle")));
     auto answer = call_slow(binder, "{}");
-    REQUIRE(answer);
-    CHECK(answer->structured == R"({"state":"idle","problems":0})");
+    CHECK(structured(answer) == R"({"state":"idle","problems":0})");
     CHECK(call_slow(binder, R"({"x":1})").error().message == "params.x: is not a known field");
+  }
+
+  TEST_CASE("a handler may ask the client first") {
+    telemetry::Log log = telemetry::Log::none();
+    Binder binder(log);
+    binder.on(k_wait_idle, &ask_first);
+    Result<mcp::Answer> answer = call_slow(binder, "{}");
+    REQUIRE(answer);
+    REQUIRE(std::holds_alternative<mcp::InputRequired>(*answer));
+    CHECK(std::get<mcp::InputRequired>(*answer).state == "shown");
+  }
+
+  TEST_CASE("a tool beside the catalogue answers as it likes") {
+    telemetry::Log log = telemetry::Log::none();
+    Binder binder(log);
+    MethodInfo tool = info("status");
+    tool.name = "hello";
+    CHECK_FALSE(call(binder, tool, "{}"));
+    binder.on_tool(tool, &say_hello);
+    CHECK_FALSE(binder.is_quick(tool));
+    Result<mcp::Answer> answer = call(binder, tool, R"({"a":1})");
+    REQUIRE(answer);
+    CHECK(std::get<mcp::ToolAnswer>(*answer).text == R"(hello {"a":1})");
+    CHECK_THROWS_AS(binder.on_tool(tool, &say_hello), std::logic_error);
+    CHECK_THROWS_AS(binder.on_tool(info("status"), &say_hello), std::logic_error);
+    CHECK(binder.missing().size() == catalog().size());
   }
 
   TEST_CASE("an exception is logged with the request and answered without its details") {

@@ -12,7 +12,11 @@ using tests::SkillsWorld;
 namespace {
 
 Result<mcp::ResourceContents> read(SkillsWorld& world, std::string uri) {
-  return world.run(world.resources().read(std::move(uri), {}));
+  Result<mcp::Answer> answer = world.run(world.resources().read(std::move(uri), {}));
+  if (!answer) {
+    return tl::make_unexpected(answer.error());
+  }
+  return std::get<mcp::ResourceContents>(*std::move(answer));
 }
 
 mcp::ResourcePage list(SkillsWorld& world, std::string cursor = {}) {
@@ -81,8 +85,7 @@ TEST_SUITE("SkillResources") {
       CAPTURE(uri);
       auto refused = read(world, uri);
       REQUIRE_FALSE(refused);
-      CHECK((refused.error().code == ErrorCode::not_found
-             || refused.error().code == ErrorCode::refused));
+      CHECK(refused.error().code == ErrorCode::not_found);
     }
   }
 
@@ -121,6 +124,23 @@ TEST_SUITE("SkillResources") {
     world.skill("work/.agents/skills/theirs", "edited");
     world.wait_idle();
     CHECK(world.updated() == listed);
+  }
+
+  TEST_CASE("who subscribed to a skill that goes is told once") {
+    SkillsWorld world;
+    world.skill(".agents/skills/alpha");
+    world.file(".agents/skills/alpha/references/deep/a.md", "one\n");
+    world.skill(".agents/skills/beta");
+    world.wait_idle();
+    world.updated().clear();
+    world.updates() = 0;
+    // As a person removes it: file by file, the folder last.
+    std::filesystem::remove_all(world / ".agents/skills/alpha");
+    world.wait_idle();
+    CHECK(world.updated() == std::set<std::string>{"skill://alpha/"});
+    CHECK(world.updates() == 1);
+    CHECK(world.list_changes() > 0);
+    CHECK(read(world, "skill://alpha/SKILL.md").error().code == ErrorCode::not_found);
   }
 
   TEST_CASE("a folder of skills that comes into being is a change of the list, sync or not") {
@@ -190,6 +210,39 @@ TEST_SUITE("SkillResources") {
     auto templates = world.run(world.resources().list_templates({}, {}));
     REQUIRE(templates->templates.size() == 1);
     CHECK(templates->templates[0].uri_template == "skill://{name}/{+path}");
+  }
+
+  TEST_CASE("names are completed, those that begin so before those that have it somewhere") {
+    SkillsWorld world;
+    for (const char* name : {"my-pdf", "pdf-forms", "pdf-merge", "other", "навык"}) {
+      world.skill(std::string(".agents/skills/") + name);
+    }
+    world.skill("work/.agents/skills/pdf-of-project");
+    SyncEnableParams enable;
+    enable.project = world / "work";
+    REQUIRE(world.call(k_sync_enable, enable));
+    auto complete = [&](std::string uri_template, std::string argument, std::string value) {
+      auto done = world.run(world.resources().complete(
+          std::move(uri_template), std::move(argument), std::move(value), {}));
+      REQUIRE(done);
+      return std::move(*done);
+    };
+    const char* ours = "skill://{name}/{+path}";
+    auto found = complete(ours, "name", "PDF");
+    CHECK(found.values == std::vector<std::string>{"pdf-forms", "pdf-merge", "my-pdf"});
+    CHECK(found.total == 3);
+    CHECK(complete(ours, "name", "НАВ").values == std::vector<std::string>{"навык"});
+    CHECK(complete(ours, "name", "").total == 5);
+    CHECK(complete(ours, "name", "zzz").values.empty());
+    CHECK(complete(ours, "name", std::string(100'000, 'p')).values.empty());
+    CHECK(complete(ours, "path", "S").values.empty());
+    CHECK(complete("skill://{other}", "name", "p").values.empty());
+    for (int i = 0; i < 150; ++i) {
+      world.skill(".agents/skills/many-" + std::to_string(i));
+    }
+    found = complete(ours, "name", "many");
+    CHECK(found.values.size() == 100);
+    CHECK(found.total == 150);
   }
 
   TEST_CASE("a file over 16 MiB is refused by name") {

@@ -287,7 +287,7 @@ TEST_SUITE("Session") {
   }
 
   TEST_CASE("the tools come in pages that end") {
-    Server server(test_info(), 5);
+    Server server(test_info(), {}, 5);
     for (Audience audience : {Audience::agents, Audience::people}) {
       Session session(server, audience);
       std::vector<std::string> names;

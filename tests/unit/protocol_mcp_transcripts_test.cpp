@@ -36,7 +36,7 @@ mcp::ServerInfo test_info() {
 std::vector<std::string> problems_of(const std::string& text) {
   std::istringstream in(text);
   Transcript transcript = parse_transcript("test", in);
-  mcp::Server server(test_info());
+  mcp::Server server(test_info(), stand_in_offer(transcript.lists_change));
   StandIn wire(transcript, server);
   return Runner(transcript, wire).run();
 }
@@ -47,10 +47,10 @@ TEST_SUITE("Transcripts") {
   TEST_CASE("every session goes as written") {
     std::vector<std::string> paths = transcript_paths();
     REQUIRE(paths.size() >= 20);
-    mcp::Server server(test_info());
     for (const std::string& path : paths) {
       CAPTURE(path);
       Transcript transcript = load_transcript(path);
+      mcp::Server server(test_info(), stand_in_offer(transcript.lists_change));
       StandIn wire(transcript, server);
       for (const std::string& problem : Runner(transcript, wire).run()) {
         FAIL_CHECK(problem);

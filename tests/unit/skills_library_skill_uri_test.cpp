@@ -33,6 +33,48 @@ TEST_SUITE("SkillUri") {
     CHECK(*parse_skill_uri("skill://" + id + "/SKILL.md", known) == SkillUri{"", id, "SKILL.md"});
   }
 
+  TEST_CASE("a folder has an address without a slash at its end, the skill's own too") {
+    std::string id = project_id("/home/u/work");
+    std::vector<std::string> known{id};
+    CHECK(*parse_folder_uri("skill://a", known) == SkillUri{"", "a", ""});
+    CHECK(*parse_folder_uri("skill://a/x/y", known) == SkillUri{"", "a", "x/y"});
+    CHECK(*parse_folder_uri("skill://" + id + "/a", known) == SkillUri{id, "a", ""});
+    CHECK(*parse_folder_uri("skill://" + id + "/a/x", known) == SkillUri{id, "a", "x"});
+    CHECK(*parse_folder_uri("skill://" + id, known) == SkillUri{"", id, ""});
+    for (std::string uri : {"",
+                            "skill://",
+                            "skill:///",
+                            "skill://a/",
+                            "skill://a/x/",
+                            "skill://a//x",
+                            "skill://..",
+                            "skill://a/%2e%2e",
+                            "skill://a/..%2f",
+                            "skill://a?x",
+                            "file:///a"}) {
+      CAPTURE(uri);
+      CHECK_FALSE(parse_folder_uri(uri, known));
+    }
+  }
+
+  TEST_CASE("what could not be parsed again has no address") {
+    CHECK(uri_below("skill://a/", "b c/d.md") == "skill://a/b%20c/d.md");
+    for (std::string file : {std::string(),
+                             std::string("/x"),
+                             std::string("x/"),
+                             std::string("x//y"),
+                             std::string(".."),
+                             std::string("x/../y"),
+                             std::string("a\\b"),
+                             std::string("bad\xFF"),
+                             std::string("x\0y", 3),
+                             std::string(5000, 'x'),
+                             std::string(1400, '\x01')}) {
+      CAPTURE(file);
+      CHECK_FALSE(uri_below("skill://a/", file));
+    }
+  }
+
   TEST_CASE("what is no address of a file of a skill is refused, however it is written") {
     for (std::string uri : {"",
                             "skill:",

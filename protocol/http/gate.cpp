@@ -1,0 +1,113 @@
+#include "protocol/http/gate.h"
+
+#include "protocol/base/bounds.h"
+#include "protocol/base/hash.h"
+#include "protocol/http/accept.h"
+#include "protocol/http/origin.h"
+
+#include <utility>
+
+namespace upskill::http {
+namespace {
+
+Refusal refusal(int status, ErrorCode code, std::string message, std::string hint = {}) {
+  return {status, {code, std::move(message), std::move(hint)}};
+}
+
+std::optional<Refusal> check_source(const Head& head) {
+  std::optional<std::string_view> host = head.only("Host");
+  if (!host || !is_local_host(*host)) {
+    return refusal(403,
+                   ErrorCode::refused,
+                   "the `Host` of the request is not this machine",
+                   "ask `127.0.0.1`, `localhost` or `[::1]`");
+  }
+  if (head.count("Origin") == 0) {
+    return std::nullopt;
+  }
+  std::optional<std::string_view> origin = head.only("Origin");
+  if (!origin || !is_local_origin(*origin)) {
+    return refusal(403, ErrorCode::refused, "the `Origin` of the request is not this machine");
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> check_post(const Head& head) {
+  if (!accepts(head, "application", "json") || !accepts(head, "text", "event-stream")) {
+    return refusal(406,
+                   ErrorCode::invalid_argument,
+                   "the answer may be `application/json` or `text/event-stream`, and the request "
+                   "does not accept both",
+                   "send `Accept: application/json, text/event-stream`");
+  }
+  std::optional<std::string_view> type = head.only("Content-Type");
+  if (!type || !is_media_type(*type, "application", "json")) {
+    return refusal(415,
+                   ErrorCode::invalid_argument,
+                   "the body of a request must be JSON",
+                   "send `Content-Type: application/json`");
+  }
+  std::optional<std::string_view> coding = head.first("Content-Encoding");
+  if (coding && !equals_ignoring_case(*coding, "identity")) {
+    return refusal(415, ErrorCode::unsupported, "the body of a request must not be compressed");
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> check_get(const Head& head) {
+  if (!accepts(head, "text", "event-stream")) {
+    return refusal(406,
+                   ErrorCode::invalid_argument,
+                   "the answer is `text/event-stream`, which the request does not accept",
+                   "send `Accept: text/event-stream`");
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+Gate::Gate(std::string token)
+    : m_token(std::move(token)) {}
+
+bool Gate::has_token(const Head& head) const {
+  if (m_token.empty()) {
+    return true;
+  }
+  constexpr std::string_view k_scheme = "Bearer ";
+  std::optional<std::string_view> given = head.only("Authorization");
+  return given && equals_ignoring_case(given->substr(0, k_scheme.size()), k_scheme)
+         && equal_in_constant_time(trimmed(given->substr(k_scheme.size())), m_token);
+}
+
+std::optional<Refusal> Gate::check(const Head& head, std::optional<std::uint64_t> body_size) const {
+  if (auto elsewhere = check_source(head)) {
+    return elsewhere;
+  }
+  if (!has_token(head)) {
+    Refusal unknown = refusal(401,
+                              ErrorCode::permission,
+                              "the request does not carry the token of this daemon",
+                              "send `Authorization: Bearer TOKEN`; the file `run/http.json` in the "
+                              "daemon's state directory holds it");
+    unknown.field = {"WWW-Authenticate", "Bearer"};
+    return unknown;
+  }
+  if (head.target.substr(0, head.target.find('?')) != k_path) {
+    return refusal(404, ErrorCode::not_found, "there is nothing at this path", "MCP is at `/mcp`");
+  }
+  std::optional<Refusal> wrong;
+  if (head.method == "POST") {
+    wrong = check_post(head);
+  } else if (head.method == "GET") {
+    wrong = check_get(head);
+  } else if (head.method != "DELETE") {
+    wrong = refusal(405, ErrorCode::unsupported, "this method means nothing to MCP");
+    wrong->field = {"Allow", "GET, POST, DELETE"};
+  }
+  if (!wrong && body_size && *body_size > k_max_line) {
+    wrong = refusal(413, ErrorCode::too_large, "the message is longer than 16 MiB");
+  }
+  return wrong;
+}
+
+} // namespace upskill::http

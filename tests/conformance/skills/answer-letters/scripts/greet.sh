@@ -1,0 +1,2 @@
+#!/bin/sh
+printf "Dear %s,\n" "$1"
