@@ -64,5 +64,9 @@ void socket_call(const Settings&, const Report&);
 void first_answer(const Settings&, const Report&);
 void fifty(const Settings&, const Report&);
 void commands(const Settings&, const Report&);
+void mcp_call(const Settings&, const Report&);
+void mcp_http(const Settings&, const Report&);
+void mcp_clients(const Settings&, const Report&);
+void mcp_beside(const Settings&, const Report&);
 
 } // namespace upskill::bench

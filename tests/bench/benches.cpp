@@ -19,6 +19,10 @@ const std::vector<Bench>& benches() {
       {"first_answer", first_answer, "from spawning `upskill mcp` to its first answer"},
       {"fifty", fifty, "fifty agents with twenty calls each"},
       {"commands", commands, "commands, spawn to exit"},
+      {"mcp_call", mcp_call, "calls of an agent over stdio, one by one and 64 at once"},
+      {"mcp_http", mcp_http, "calls over HTTP, one connection and sixteen"},
+      {"mcp_clients", mcp_clients, "memory with 100 clients connected"},
+      {"mcp_beside", mcp_beside, "a fast call while another client has 64 slow ones running"},
   };
   return all;
 }

@@ -1,6 +1,6 @@
 #include "tests/bench/home.h"
 
-#include "protocol/base/paths.h"
+#include <nlohmann/json.hpp>
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -8,8 +8,11 @@
 #include <unistd.h>
 
 #include <array>
+#include <charconv>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 
 namespace upskill::bench {
 
@@ -40,17 +43,17 @@ ProcessOptions Home::options(bool pipes) const {
   return options;
 }
 
-void Home::start() {
+void Home::start(const std::vector<std::string>& arguments, const std::string& program) {
   int ends[2];
   require(::pipe2(ends, O_CLOEXEC) == 0, "cannot make a pipe");
   UniqueFd ready(ends[0]);
   UniqueFd tell(ends[1]);
   ProcessOptions with = options(false);
   with.keep = tell.get();
-  m_daemon = std::make_unique<Process>(
-      std::vector<std::string>{m_programs + "/upskilld",
-                               "--ready-fd=" + std::to_string(tell.get())},
-      with);
+  std::vector<std::string> words = {program.empty() ? m_programs + "/upskilld" : program,
+                                    "--ready-fd=" + std::to_string(tell.get())};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  m_daemon = std::make_unique<Process>(words, with);
   tell.reset();
   char byte = 0;
   require(::read(ready.get(), &byte, 1) == 1, "the daemon does not start");
@@ -84,13 +87,17 @@ void Home::command(const std::vector<std::string>& words) const {
   require(code == 0, "`upskill " + words.front() + "` ended with " + std::to_string(code));
 }
 
-UniqueFd Home::connect() const {
+Places Home::places() const {
   auto lookup = [this](std::string_view name) {
     return name == "HOME" ? std::optional(path()) : std::nullopt;
   };
   auto places = find_places(lookup);
   require(places.has_value(), "no places");
-  std::string path = socket_path(*places, ::geteuid());
+  return std::move(*places);
+}
+
+UniqueFd Home::connect() const {
+  std::string path = socket_path(places(), ::geteuid());
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
@@ -98,6 +105,26 @@ UniqueFd Home::connect() const {
   require(::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0,
           "cannot connect to `" + path + "`");
   return socket;
+}
+
+HttpPlace Home::http() const {
+  std::string file = places().run() + "/http.json";
+  nlohmann::json told = nlohmann::json::parse(std::ifstream(file), nullptr, false);
+  require(told.is_object(), "the daemon does not tell in `" + file + "` where it serves HTTP");
+  auto url = told.value("url", std::string());
+  constexpr std::string_view k_host = "http://127.0.0.1:";
+  require(url.starts_with(k_host), "cannot go to `" + url + "`");
+  HttpPlace place;
+  const char* end = url.data() + url.size();
+  auto [path, failed] = std::from_chars(url.data() + k_host.size(), end, place.port);
+  require(failed == std::errc(), "no port in `" + url + "`");
+  place.path = path == end ? "/" : std::string(path, end);
+  place.token = told.value("token", std::string());
+  return place;
+}
+
+std::string beside_bench(std::string_view name) {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
 }
 
 } // namespace upskill::bench

@@ -1,7 +1,9 @@
 #pragma once
+#include "protocol/base/paths.h"
 #include "protocol/base/unique_fd.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/files.h"
+#include "tests/bench/http_connection.h"
 #include "tests/bench/process.h"
 
 #include <memory>
@@ -21,8 +23,9 @@ public:
   std::string root(std::size_t number) const;
   static constexpr std::size_t k_roots = 3;
 
-  // Starts the daemon; returns when it listens.
-  void start();
+  // Starts the daemon; returns when it listens. `program` is a path: another daemon than
+  // `upskilld`.
+  void start(const std::vector<std::string>& arguments = {}, const std::string& program = {});
   // Ends it and waits for that.
   void stop();
 
@@ -42,15 +45,21 @@ public:
   std::unique_ptr<Process> program(const std::vector<std::string>& words) const;
 
   UniqueFd connect() const;
+  // Where a daemon that was started with `--http` listens.
+  HttpPlace http() const;
 
   const std::string& path() const { return m_folder.path(); }
 
 private:
   ProcessOptions options(bool pipes) const;
+  Places places() const;
 
   Scratch m_folder;
   std::string m_programs;
   std::unique_ptr<Process> m_daemon;
 };
+
+// A program that is built with the benches and for them.
+std::string beside_bench(std::string_view name);
 
 } // namespace upskill::bench

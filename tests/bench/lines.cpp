@@ -43,41 +43,39 @@ std::string_view Lines::call(std::string_view line) {
 }
 
 std::vector<double> round_trips(Lines& lines, const std::string& request, std::size_t count) {
-  std::vector<double> taken;
-  taken.reserve(count);
-  for (std::size_t i = 0; i < count / 10; ++i) {
-    lines.call(request);
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    std::int64_t begin = now_ns();
-    lines.call(request);
-    taken.push_back(static_cast<double>(now_ns() - begin) / 1e3);
-  }
-  return taken;
+  return time_calls(count, [&] { lines.call(request); });
 }
 
-double
-throughput(Lines& lines, const std::string& request, std::size_t in_flight, std::size_t count) {
+double throughput(Lines& lines,
+                  const std::vector<std::string>& requests,
+                  std::size_t in_flight,
+                  std::size_t count) {
   std::int64_t begin = now_ns();
   for (std::size_t sent = 0; sent < count + in_flight; ++sent) {
     if (sent >= in_flight) {
       lines.receive();
     }
     if (sent < count) {
-      lines.send(request);
+      lines.send(requests[sent % requests.size()]);
     }
   }
   return static_cast<double>(count) * 1e9 / static_cast<double>(now_ns() - begin);
 }
 
-std::string status_call(std::size_t padding) {
-  return R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"status","arguments":{},)"
-         R"("_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
-         R"("io.modelcontextprotocol/clientCapabilities":{},)"
-         R"("io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1"})"
-         + (padding == 0 ? std::string()
-                         : R"(,"bench/padding":")" + std::string(padding, 'x') + "\"")
+std::string tool_call(std::string_view tool, const ToolCall& call) {
+  return R"({"jsonrpc":"2.0","id":)" + std::to_string(call.id)
+         + R"(,"method":"tools/call","params":{"name":")" + std::string(tool) + R"(","arguments":)"
+         + call.arguments
+         + R"(,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
+           R"("io.modelcontextprotocol/clientCapabilities":{},)"
+           R"("io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1"})"
+         + (call.padding == 0 ? std::string()
+                              : R"(,"bench/padding":")" + std::string(call.padding, 'x') + "\"")
          + "}}}\n";
+}
+
+std::string status_call(std::size_t padding) {
+  return tool_call("status", {.padding = padding});
 }
 
 std::string session_call(std::string_view tool) {

@@ -1,6 +1,5 @@
 #pragma once
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,12 +29,20 @@ private:
 // Microseconds of `count` calls, one after the other, after some that do not count.
 std::vector<double> round_trips(Lines& lines, const std::string& request, std::size_t count);
 
-// Calls a second with `in_flight` requests on their way at any time.
-double
-throughput(Lines& lines, const std::string& request, std::size_t in_flight, std::size_t count);
+// Calls a second with `in_flight` requests on their way at any time: the given ones, in turn.
+double throughput(Lines& lines,
+                  const std::vector<std::string>& requests,
+                  std::size_t in_flight,
+                  std::size_t count);
 
-// `tools/call` in the revision of 2026-07-28, newline included. `padding` bytes are added where a
-// client may put what it likes.
+struct ToolCall {
+  std::size_t id = 1;
+  std::string arguments = "{}";
+  std::size_t padding = 0; // bytes that are added where a client may put what it likes
+};
+
+// `tools/call` in the revision of 2026-07-28, newline included.
+std::string tool_call(std::string_view tool, const ToolCall& call = {});
 std::string status_call(std::size_t padding = 0);
 // The same of the session revisions, and what opens a session (answered with one line).
 std::string session_call(std::string_view tool);

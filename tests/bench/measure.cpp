@@ -45,6 +45,33 @@ std::vector<double> interleave(std::size_t runs,
   return medians;
 }
 
+std::vector<std::vector<double>>
+pool(std::size_t runs, const std::vector<std::function<std::vector<double>()>>& works) {
+  std::vector<std::vector<double>> measured(works.size());
+  for (std::size_t run = 0; run < runs; ++run) {
+    for (std::size_t i = 0; i < works.size(); ++i) {
+      std::size_t which = (run + i) % works.size();
+      std::vector<double> more = works[which]();
+      measured[which].insert(measured[which].end(), more.begin(), more.end());
+    }
+  }
+  return measured;
+}
+
+std::vector<double> time_calls(std::size_t count, const std::function<void()>& call) {
+  for (std::size_t i = 0; i < count / 10; ++i) {
+    call();
+  }
+  std::vector<double> taken;
+  taken.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::int64_t begin = now_ns();
+    call();
+    taken.push_back(static_cast<double>(now_ns() - begin) / 1e3);
+  }
+  return taken;
+}
+
 static_assert(sizeof(cpu_set_t) <= 128);
 
 OneCore::OneCore() {

@@ -23,6 +23,14 @@ inline double median(std::vector<double> values) {
 // that slows down slows down all of them. Each answers what it measured; the medians come back.
 std::vector<double> interleave(std::size_t runs, const std::vector<std::function<double()>>& works);
 
+// The same with works that measure many times: all that each of them measured, of all rounds. Many
+// short rounds of each let a rare delay of the machine fall on all of them alike.
+std::vector<std::vector<double>>
+pool(std::size_t runs, const std::vector<std::function<std::vector<double>()>>& works);
+
+// Microseconds of `count` calls, one after the other, after some that do not count.
+std::vector<double> time_calls(std::size_t count, const std::function<void()>& call);
+
 // Keeps this process, and those it starts from now on, on one core; or lets it go again.
 class OneCore {
 public:

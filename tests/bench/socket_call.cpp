@@ -152,8 +152,8 @@ void socket_call(const Settings& settings, const Report& report) {
 
   std::vector<double> rates =
       interleave(settings.runs,
-                 {[&] { return 1e6 / throughput(stdio, request, 64, 4 * k_calls); },
-                  [&] { return 1e6 / throughput(cat, request, 64, 4 * k_calls); }});
+                 {[&] { return 1e6 / throughput(stdio, {request}, 64, 4 * k_calls); },
+                  [&] { return 1e6 / throughput(cat, {request}, 64, 4 * k_calls); }});
   line("throughput",
        rates[0],
        rates[1],
