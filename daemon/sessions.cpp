@@ -1,5 +1,6 @@
 #include "daemon/sessions.h"
 
+#include "daemon/await.h"
 #include "protocol/base/bounds.h"
 
 #include <malloc.h>
@@ -83,7 +84,7 @@ asio::awaitable<void> Sessions::drain(runtime::Clock::duration limit) {
   for (auto& [number, session] : m_sessions) {
     session->stop_reading();
   }
-  co_await wait_until(&Sessions::all_idle, limit);
+  AWAIT_DONE(m_changed.wait_until([this] { return all_idle(); }, limit));
 }
 
 asio::awaitable<void> Sessions::finish(runtime::Clock::duration limit) {
@@ -91,20 +92,7 @@ asio::awaitable<void> Sessions::finish(runtime::Clock::duration limit) {
   for (auto& [number, session] : m_sessions) {
     session->stop();
   }
-  co_await wait_until(&Sessions::none_left, limit);
-}
-
-asio::awaitable<void> Sessions::wait_until(bool (Sessions::*reached)() const,
-                                           runtime::Clock::duration limit) {
-  bool is_late = false;
-  runtime::Alarm alarm(m_services.io.get_executor(), [this, &is_late] {
-    is_late = true;
-    m_changed.notify_all();
-  });
-  alarm.set(runtime::Clock::now() + limit);
-  while (!(this->*reached)() && !is_late) {
-    co_await m_changed.wait();
-  }
+  AWAIT_DONE(m_changed.wait_until([this] { return none_left(); }, limit));
 }
 
 bool Sessions::all_idle() const {

@@ -52,8 +52,6 @@ public:
 private:
   void tick();
   void remove_ended();
-  asio::awaitable<void> wait_until(bool (Sessions::*reached)() const,
-                                   runtime::Clock::duration limit);
   bool all_idle() const;
 
   bool none_left() const { return m_sessions.empty(); }

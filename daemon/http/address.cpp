@@ -3,6 +3,7 @@
 #include "protocol/http/gate.h"
 
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -80,6 +81,7 @@ Result<UniqueFd> listen_at(Address& address) {
   }
   int on = 1;
   ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); // clients inherit it
   if (::bind(socket.get(), &system.any, size) != 0 || ::listen(socket.get(), k_backlog) != 0) {
     Error error = system_error(errno, "`" + host_of(address) + "` cannot be listened at");
     if (errno == EADDRINUSE) {

@@ -17,9 +17,6 @@ namespace {
 constexpr std::size_t k_block = 64u << 10;
 constexpr std::size_t k_max_ahead = 64u << 10; // of the requests behind the one that is handled
 constexpr std::size_t k_max_discarded = 1u << 20;
-constexpr auto k_head_limit = std::chrono::seconds(10);
-constexpr auto k_body_limit = std::chrono::seconds(30);
-constexpr auto k_idle_limit = std::chrono::seconds(75);
 constexpr auto k_patience = std::chrono::seconds(5); // then the head of the answer is sent
 
 Error error_of(int status) {
@@ -59,7 +56,7 @@ Connection::Connection(daemon::Services& services,
 void Connection::start() {
   if (m_phase != Phase::closed) {
     m_idle_since = runtime::Clock::now();
-    set_deadline(k_head_limit);
+    set_deadline(m_host.limits().head);
     wait_input();
   }
 }
@@ -158,7 +155,7 @@ bool Connection::take_request() {
   }
   if (m_parser.state() == State::head) {
     if (is_first) {
-      set_deadline(k_head_limit);
+      set_deadline(m_host.limits().head);
     }
     return false;
   }
@@ -198,7 +195,7 @@ bool Connection::let_in() {
     return false;
   }
   if (m_parser.state() == RequestParser::State::body) {
-    set_deadline(k_body_limit);
+    set_deadline(m_host.limits().body);
     if (m_parser.expects_continue() && m_input.empty()) {
       m_output += k_continue;
       flush();
@@ -226,7 +223,7 @@ void Connection::next_request() {
   m_parser.reset();
   m_has_head = false;
   m_idle_since = runtime::Clock::now();
-  set_deadline(k_idle_limit);
+  set_deadline(m_host.limits().idle);
 }
 
 void Connection::stop_reading() {

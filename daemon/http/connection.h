@@ -15,6 +15,14 @@
 
 namespace upskill::http {
 
+// How long a client may take.
+struct ConnectionLimits {
+  runtime::Clock::duration head = std::chrono::seconds(10);
+  runtime::Clock::duration body = std::chrono::seconds(30);
+  runtime::Clock::duration idle = std::chrono::seconds(75);  // between two requests
+  runtime::Clock::duration write = std::chrono::seconds(30); // to read anything of what is sent
+};
+
 // One TCP connection: bytes to requests, answers to bytes, and the limits of both. One request at a
 // time; what comes behind it waits. Readiness callbacks rather than a coroutine, as ClientSession.
 // Owner: HttpServer, which keeps it until is_over(). Thread: the daemon's.
@@ -28,6 +36,7 @@ public:
     virtual ~Host() = default;
 
     virtual const Gate& gate() const = 0;
+    virtual const ConnectionLimits& limits() const = 0;
     // A whole request that the gate let in: it is answered before this returns, or wait_for() is
     // called. The connection may be closed afterwards, but is still there.
     virtual void handle(Connection& connection) = 0;

@@ -14,7 +14,6 @@ namespace {
 constexpr std::size_t k_backed_up = 1u << 20;
 constexpr std::size_t k_max_output = 64u << 20;
 constexpr std::size_t k_kept = 64u << 10; // of the memory of an answer
-constexpr auto k_write_limit = std::chrono::seconds(30);
 constexpr auto k_linger_limit = std::chrono::seconds(2);
 constexpr auto k_comment_pause = std::chrono::seconds(15);
 
@@ -131,7 +130,7 @@ void Connection::wait_output() {
     m_output.erase(0, std::exchange(m_written, 0));
   }
   if (!m_write_limit) {
-    m_write_limit = runtime::Clock::now() + k_write_limit;
+    m_write_limit = runtime::Clock::now() + m_host.limits().write;
     look_by(*m_write_limit);
   }
   m_waits_for_output = true;
@@ -170,7 +169,7 @@ std::optional<Connection::Time> Connection::look(Time now) {
   }
   if (m_write_limit && now >= *m_write_limit) {
     m_services.counters.at("clients_dropped").fetch_add(1, std::memory_order_relaxed);
-    close("it has read nothing for 30 s");
+    close("it does not read");
     return std::nullopt;
   }
   if (m_deadline && now >= *m_deadline) {

@@ -1,5 +1,6 @@
 #include "daemon/http/server.h"
 
+#include "daemon/await.h"
 #include "daemon/http/credentials.h"
 
 #include <sys/socket.h>
@@ -38,10 +39,10 @@ HttpServer::open(daemon::Services& services, const Places& places, HttpOptions o
     TRY_ASSIGN(token, stable_token(places));
   }
   std::string url = url_of(address);
-  std::unique_ptr<HttpServer> server(new HttpServer(services, places, url, token));
+  std::unique_ptr<HttpServer> server(new HttpServer(services, places, url, token, options.limits));
   TRY_ASSIGN(
       server->m_acceptor,
-      Acceptor::open(
+      daemon::Acceptor::open(
           services.io, std::move(socket), services.log, [server = server.get()](UniqueFd client) {
             server->add(std::move(client));
           }));
@@ -52,12 +53,14 @@ HttpServer::open(daemon::Services& services, const Places& places, HttpOptions o
 HttpServer::HttpServer(daemon::Services& services,
                        const Places& places,
                        std::string url,
-                       std::string token)
+                       std::string token,
+                       ConnectionLimits limits)
     : m_services(services)
     , m_places(places)
     , m_url(std::move(url))
     , m_gate(std::move(token))
     , m_reader(*services.server, Audience::agents)
+    , m_limits(limits)
     , m_alarm(services.io.get_executor(), [this] { look(); })
     , m_changed(services.io.get_executor()) {}
 
@@ -223,7 +226,7 @@ void HttpServer::stop_accepting() {
 
 asio::awaitable<void> HttpServer::drain(runtime::Clock::duration limit) {
   stop_accepting();
-  co_await wait_until(&HttpServer::is_idle, limit);
+  AWAIT_DONE(m_changed.wait_until([this] { return is_idle(); }, limit));
 }
 
 asio::awaitable<void> HttpServer::finish(runtime::Clock::duration limit) {
@@ -237,25 +240,12 @@ asio::awaitable<void> HttpServer::finish(runtime::Clock::duration limit) {
   }
   m_sessions.clear();
   sweep_later();
-  co_await wait_until(&HttpServer::is_empty, limit);
+  AWAIT_DONE(m_changed.wait_until([this] { return is_empty(); }, limit));
   for (auto& [number, connection] : m_connections) {
     connection->close();
   }
   sweep(true);
   m_alarm.clear(); // whoever runs the loop may wait until it has nothing left
-}
-
-asio::awaitable<void> HttpServer::wait_until(bool (HttpServer::*reached)() const,
-                                             runtime::Clock::duration limit) {
-  bool is_late = false;
-  runtime::Alarm alarm(m_services.io.get_executor(), [this, &is_late] {
-    is_late = true;
-    m_changed.notify_all();
-  });
-  alarm.set(runtime::Clock::now() + limit);
-  while (!(this->*reached)() && !is_late) {
-    co_await m_changed.wait();
-  }
 }
 
 bool HttpServer::is_idle() const {

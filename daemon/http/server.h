@@ -1,5 +1,5 @@
 #pragma once
-#include "daemon/http/acceptor.h"
+#include "daemon/acceptor.h"
 #include "daemon/http/address.h"
 #include "daemon/http/connection.h"
 #include "daemon/http/legacy_session.h"
@@ -24,6 +24,7 @@ namespace upskill::http {
 struct HttpOptions {
   std::string address = {};  // as parse_address() takes it
   bool require_token = true; // without: for tests alone
+  ConnectionLimits limits = {};
 };
 
 // MCP over Streamable HTTP, both eras at one address: the connections, the requests and sessions on
@@ -63,10 +64,16 @@ public:
   std::size_t size() const;
 
 private:
-  HttpServer(daemon::Services& services, const Places& places, std::string url, std::string token);
+  HttpServer(daemon::Services& services,
+             const Places& places,
+             std::string url,
+             std::string token,
+             ConnectionLimits limits);
 
   // server_requests.cpp
   const Gate& gate() const override { return m_gate; }
+
+  const ConnectionLimits& limits() const override { return m_limits; }
 
   void handle(Connection& connection) override;
   void post(Connection& connection);
@@ -93,15 +100,14 @@ private:
   void sweep(bool is_second);
   bool is_idle() const;
   bool is_empty() const;
-  asio::awaitable<void> wait_until(bool (HttpServer::*reached)() const,
-                                   runtime::Clock::duration limit);
 
   daemon::Services& m_services;
   const Places& m_places;
   std::string m_url;
   Gate m_gate;
   MessageReader m_reader;
-  std::unique_ptr<Acceptor> m_acceptor;
+  ConnectionLimits m_limits;
+  std::unique_ptr<daemon::Acceptor> m_acceptor;
   // Ordered by age.
   std::map<std::uint64_t, std::unique_ptr<Connection>> m_connections;
   std::unordered_map<ModernRequest*, std::unique_ptr<ModernRequest>> m_requests;

@@ -17,4 +17,17 @@ asio::awaitable<void> Condition::wait() {
   co_await m_waiting.async_receive(asio::as_tuple(asio::use_awaitable));
 }
 
+asio::awaitable<bool> Condition::wait_until(std::function<bool()> is_so, Clock::duration limit) {
+  bool is_late = false;
+  Alarm alarm(m_waiting.get_executor(), [this, &is_late] {
+    is_late = true;
+    notify_all();
+  });
+  alarm.set(Clock::now() + limit);
+  while (!is_so() && !is_late) {
+    co_await wait();
+  }
+  co_return is_so();
+}
+
 } // namespace upskill::runtime

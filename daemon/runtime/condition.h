@@ -1,5 +1,5 @@
 #pragma once
-#include "daemon/runtime/asio.h"
+#include "daemon/runtime/timers.h"
 
 #include <boost/asio/experimental/channel.hpp>
 
@@ -19,6 +19,9 @@ public:
   // Returns after a notify, and also without one (the caller loops over its state). A cancelled
   // wait returns too; the next `co_await` then throws operation_aborted, as everywhere in Asio.
   asio::awaitable<void> wait();
+  // Waits until it is so, which is looked at after each notify_all(), or that long: whether it is
+  // so.
+  asio::awaitable<bool> wait_until(std::function<bool()> is_so, Clock::duration limit);
 
 private:
   // Holds nothing, so that only those who wait are reached. No timer: those wake an idle process.

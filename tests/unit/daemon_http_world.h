@@ -35,7 +35,7 @@ inline constexpr std::array k_http_tools{
 // client go and then holds.
 class HttpWorld {
 public:
-  explicit HttpWorld(bool require_token = true) {
+  explicit HttpWorld(bool require_token = true, http::ConnectionLimits limits = {}) {
     mcp::Offer offer;
     offer.tools = k_http_tools;
     offer.resources = false;
@@ -45,7 +45,7 @@ public:
     bind();
     places.home = m_folder.path();
     places.state = m_folder / "state";
-    http::HttpOptions options{"127.0.0.1:0", require_token};
+    http::HttpOptions options{"127.0.0.1:0", require_token, limits};
     auto opened = http::HttpServer::open(m_services, places, options);
     REQUIRE_MESSAGE(opened.has_value(), opened.error().message);
     m_http = std::move(*opened);

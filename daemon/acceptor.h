@@ -9,19 +9,22 @@
 #include <functional>
 #include <memory>
 
-namespace upskill::http {
+namespace upskill::daemon {
 
-// Takes the connections that come to a listening socket.
-// Owner: HttpServer. Thread: the daemon's. Lifetime: close() before the io_context has run dry.
+// Takes the connections that come to a listening socket, of whatever kind.
+// Owner: Listener, HttpServer. Thread: the daemon's. Lifetime: close() before the io_context has
+// run dry.
 class Acceptor {
 public:
   // A connected socket that does not block.
   using OnClient = std::function<void(UniqueFd)>;
 
+  // `listening` does not block.
   static Result<std::unique_ptr<Acceptor>>
   open(asio::io_context& io, UniqueFd listening, telemetry::Log& log, OnClient on_client);
 
-  void close();
+  // Takes nobody any more; false when that was so already.
+  bool close();
 
 private:
   Acceptor(asio::io_context& io, telemetry::Log& log, OnClient on_client);
@@ -37,4 +40,4 @@ private:
   runtime::Alarm m_pause;
 };
 
-} // namespace upskill::http
+} // namespace upskill::daemon

@@ -1,14 +1,12 @@
-#include "daemon/http/acceptor.h"
+#include "daemon/acceptor.h"
 
 #include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <cerrno>
 #include <cstring>
 
-namespace upskill::http {
+namespace upskill::daemon {
 namespace {
 
 constexpr int k_accepts_a_turn = 64; // then others get theirs
@@ -40,12 +38,14 @@ Acceptor::open(asio::io_context& io, UniqueFd listening, telemetry::Log& log, On
   return acceptor;
 }
 
-void Acceptor::close() {
-  if (m_socket.is_open()) {
-    boost::system::error_code ignored;
-    m_socket.close(ignored);
-    m_pause.clear();
+bool Acceptor::close() {
+  if (!m_socket.is_open()) {
+    return false;
   }
+  boost::system::error_code ignored;
+  m_socket.close(ignored);
+  m_pause.clear();
+  return true;
 }
 
 void Acceptor::wait() {
@@ -62,8 +62,6 @@ void Acceptor::accept_waiting() {
     UniqueFd client(
         ::accept4(m_socket.native_handle(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (client) {
-      int on = 1;
-      ::setsockopt(client.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
       m_on_client(std::move(client));
     } else if (errno == EAGAIN) {
       break;
@@ -78,9 +76,10 @@ void Acceptor::accept_waiting() {
   }
 }
 
-// Turns one client away at once, and tries again in a moment, so that a full table is no busy loop.
+// Turns one client away at once, so that it need not wait for what may never come, and tries again
+// in a moment, so that a full table is no busy loop.
 void Acceptor::out_of_descriptors() {
-  m_log.error("no descriptors are left for another connection: {}", std::strerror(errno));
+  m_log.error("no descriptors are left for another client: {}", std::strerror(errno));
   m_spare.reset();
   UniqueFd turned_away(::accept4(m_socket.native_handle(), nullptr, nullptr, SOCK_CLOEXEC));
   turned_away.reset();
@@ -88,4 +87,4 @@ void Acceptor::out_of_descriptors() {
   m_pause.set(runtime::Clock::now() + k_pause);
 }
 
-} // namespace upskill::http
+} // namespace upskill::daemon
