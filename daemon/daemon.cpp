@@ -309,7 +309,8 @@ asio::awaitable<void> Daemon::stop() {
   if (m_trace) {
     m_trace->finish();
   }
-  if (m_sessions.size() != 0 || (m_pool && m_pool->pending() != 0)) {
+  bool clients_left = m_sessions.size() != 0 || (m_http && m_http->size() != 0);
+  if (clients_left || (m_pool && m_pool->pending() != 0)) {
     // A worker that cannot be interrupted must not hold up the end; what it does to files is safe
     // against that, as against a power cut.
     m_log.info("upskilld ends with work left over");
@@ -342,6 +343,7 @@ DaemonStatusResult Daemon::daemon_status() const {
   result.counters = m_counters.snapshot();
   result.log = m_log.path();
   result.socket = m_listener ? socket_path(m_places, ::geteuid()) : std::string();
+  result.http = m_http ? m_http->url() : std::string();
   return result;
 }
 

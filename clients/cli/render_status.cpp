@@ -109,6 +109,9 @@ void show(Page& page, const Invocation&, const DaemonStatusResult& result) {
   table.add({{"Clients", Tint::bold}, {grouped(result.clients)}});
   table.add({{"Memory", Tint::bold}, {human_bytes(result.rss_bytes)}});
   table.add({{"Socket", Tint::bold}, {page.path(result.socket)}});
+  if (!result.http.empty()) {
+    table.add({{"HTTP", Tint::bold}, {result.http}});
+  }
   table.add(
       {{"Log", Tint::bold}, {result.log.empty() ? "its own terminal" : page.path(result.log)}});
   table.add({{"State", Tint::bold}, {page.path(result.status.state_directory)}});

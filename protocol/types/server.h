@@ -78,6 +78,7 @@ struct DaemonStatusResult {
   std::map<std::string, std::int64_t> counters = {};
   std::string log = {};
   std::string socket = {};
+  std::string http = {};
 
   static void describe(auto& f) {
     f.required(&DaemonStatusResult::status, "status", "As `upskill status` has it.");
@@ -86,6 +87,7 @@ struct DaemonStatusResult {
     f.required(&DaemonStatusResult::counters, "counters", "Counts since the start.");
     f.optional(&DaemonStatusResult::log, "log", "Where it logs.");
     f.optional(&DaemonStatusResult::socket, "socket", "Where it listens.");
+    f.optional(&DaemonStatusResult::http, "http", "Where it serves MCP over HTTP, if it does.");
   }
 };
 

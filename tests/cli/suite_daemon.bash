@@ -319,3 +319,15 @@ test_following_ends_when_nobody_reads() {
   echo two >>~/.local/state/upskill/upskilld.log
   wait "$follower" || fail "it ended with $?"
 }
+
+test_status_says_where_it_serves_http() {
+  run 0 upskill daemon start
+  run 0 upskill daemon status
+  lacks "HTTP"
+  run 0 upskill daemon stop
+  run 0 upskill daemon start --http 127.0.0.1:0
+  run 0 upskill daemon status
+  has "HTTP" "http://127.0.0.1:"
+  run 0 upskill daemon status --json
+  has "\"http\":$(sed 's/.*"url":\("[^"]*"\).*/\1/' "$run_folder/http.json")"
+}
