@@ -19,8 +19,8 @@ struct RequestContext {
   // sent, and none while the client does not read.
   std::function<void(double done, std::optional<double> total, std::string_view message)> progress =
       [](double, std::optional<double>, std::string_view) {};
-  // Sends the client a log message where it asked for those of this level; `data` is JSON. Bounded
-  // like progress.
+  // Sends the client a log message where it asked for those of this level; `data` is JSON. At most
+  // 1,000 are sent for a call, and none while the client does not read.
   std::function<void(mcp::LogLevel level, std::string_view logger, std::string_view data)> log =
       [](mcp::LogLevel, std::string_view, std::string_view) {};
   // Says that this will take long. Over HTTP a client that can (MCP 2025-11-25) then hangs up and

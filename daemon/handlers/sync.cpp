@@ -6,6 +6,7 @@
 #include "daemon/handlers/sync_answers.h"
 #include "daemon/handlers/sync_changes.h"
 
+#include <memory>
 #include <utility>
 
 namespace upskill::daemon {
@@ -22,6 +23,29 @@ Result<std::string> project_path(const std::string& project, const RequestContex
     return fail(ErrorCode::invalid_argument, "params.project: must be an absolute path");
   }
   return normalized_path(project, context.caller.cwd);
+}
+
+using Tell = decltype(RequestContext::progress);
+
+// Tells the client how far a round is for as long as the client waits, which is as long as `tell`
+// is there: the round goes on when it hangs up.
+sync::Progress progress_of(const std::shared_ptr<Tell>& tell) {
+  return [weak = std::weak_ptr(tell)](std::size_t done, std::size_t of) {
+    if (std::shared_ptr<Tell> here = weak.lock()) {
+      (*here)(static_cast<double>(done), static_cast<double>(of), "looking at skills");
+    }
+  };
+}
+
+// Each thing that was done, and what somebody should know of, for clients that asked for log
+// messages: the answer for a model holds the first of them only.
+void log_round(const sync::Round& round, const RequestContext& context) {
+  for (const SyncStep& step : round.steps) {
+    context.log(mcp::LogLevel::info, "sync", encode(step));
+  }
+  for (const std::string& warning : round.warnings) {
+    context.log(mcp::LogLevel::warning, "sync", encode(warning));
+  }
 }
 
 // A name of nothing is a slip of the finger, which must not pass for a skill with nothing to tell.
@@ -87,8 +111,10 @@ enable(SkillLibrary& library, SyncEnableParams params, RequestContext context) {
     plan.enabled = (*scene)->sync_is_on();
     co_return plan;
   }
-  AWAIT(Result<sync::Round> round, service.change(std::move(change), halted));
+  auto tell = std::make_shared<Tell>(context.progress);
+  AWAIT(Result<sync::Round> round, service.change(std::move(change), halted, progress_of(tell)));
   CO_TRY(round);
+  log_round(*round, context);
   AWAIT(Result<SyncStatusResult> status, status_of(library, {}, context));
   CO_TRY(status);
   co_return plan_of(*status, std::move(*round));
@@ -127,8 +153,12 @@ disable(SkillLibrary& library, SyncDisableParams params, RequestContext context)
 
 Awaitable<SyncNowResult>
 run(SkillLibrary& library, std::string skill, bool dry_run, RequestContext context) {
-  AWAIT(Result<sync::Round> round, library.service().run_now(skill, dry_run));
+  auto tell = std::make_shared<Tell>(context.progress);
+  AWAIT(Result<sync::Round> round, library.service().run_now(skill, dry_run, progress_of(tell)));
   CO_TRY(round);
+  if (!dry_run) {
+    log_round(*round, context);
+  }
   if (round->steps.empty()) {
     AWAIT(Result<void> known, check_known(library, skill, context));
     CO_TRY(known);
@@ -148,7 +178,8 @@ run(SkillLibrary& library, std::string skill, bool dry_run, RequestContext conte
 }
 
 Awaitable<SyncPlanResult> plan(SkillLibrary& library, std::string skill, RequestContext context) {
-  AWAIT(Result<sync::Round> round, library.service().run_now(skill, true));
+  auto tell = std::make_shared<Tell>(context.progress);
+  AWAIT(Result<sync::Round> round, library.service().run_now(skill, true, progress_of(tell)));
   CO_TRY(round);
   if (round->steps.empty()) {
     AWAIT(Result<void> known, check_known(library, skill, context));

@@ -4,6 +4,24 @@
 #include "daemon/sync/service.h"
 
 namespace upskill::daemon {
+namespace {
+
+constexpr auto k_told_every = std::chrono::milliseconds(100);
+
+// What the engine says on its thread, said on the daemon's, and not for every skill.
+sync::Progress told_by(asio::any_io_executor executor, sync::Progress tell) {
+  return [executor = std::move(executor),
+          tell = std::move(tell),
+          next = runtime::Clock::time_point()](std::size_t done, std::size_t of) mutable {
+    runtime::Clock::time_point now = runtime::Clock::now();
+    if (now >= next) {
+      next = now + k_told_every;
+      asio::post(executor, [tell, done, of] { tell(done, of); });
+    }
+  };
+}
+
+} // namespace
 
 asio::awaitable<Result<Scene>> SyncService::look_changed(SettingsChange change) {
   AWAIT(Result<std::shared_ptr<const Scene>> before, scene());
@@ -16,9 +34,9 @@ asio::awaitable<Result<Scene>> SyncService::look_changed(SettingsChange change) 
   co_return found;
 }
 
-asio::awaitable<Result<sync::Round>> SyncService::change(SettingsChange change,
-                                                         HaltedRoots halted) {
-  return see_through(take_on(std::move(change), halted));
+asio::awaitable<Result<sync::Round>>
+SyncService::change(SettingsChange change, HaltedRoots halted, sync::Progress progress) {
+  return see_through(take_on(std::move(change), halted, std::move(progress)));
 }
 
 // Goes on to its end whoever hangs up, as a task of its own: a caller that is cancelled leaves by
@@ -55,8 +73,8 @@ asio::awaitable<void> SyncService::carry_out(asio::awaitable<Result<sync::Round>
   *outcome = std::move(round);
 }
 
-asio::awaitable<Result<sync::Round>> SyncService::take_on(SettingsChange change,
-                                                          HaltedRoots halted) {
+asio::awaitable<Result<sync::Round>>
+SyncService::take_on(SettingsChange change, HaltedRoots halted, sync::Progress progress) {
   Working working(*this);
   runtime::Turns::Ticket ticket(m_deciding);
   AWAIT_DONE(ticket.called());
@@ -86,13 +104,52 @@ asio::awaitable<Result<sync::Round>> SyncService::take_on(SettingsChange change,
   // The work loop has left the look at everything to this round, so that the caller is told of what
   // it did. Should it fail, the look is still wanted.
   m_everything = false;
-  AWAIT(Result<sync::Round> done, round(look_at_everything()));
+  AWAIT(Result<sync::Round> done, round(look_at_everything(std::move(progress))));
   if (!done) {
     m_everything = true;
     m_changed.notify_all();
   }
   AWAIT_DONE(refresh_summary());
   co_return done;
+}
+
+sync::Work SyncService::look_at_everything(sync::Progress progress) const {
+  sync::Work work;
+  work.everything = true;
+  work.now = now();
+  if (progress) {
+    work.progress = told_by(m_context.io.get_executor(), std::move(progress));
+  }
+  return work;
+}
+
+asio::awaitable<Result<sync::Round>>
+SyncService::run_now(std::string only_skill, bool dry_run, sync::Progress progress) {
+  return see_through(look_now(std::move(only_skill), dry_run, std::move(progress)));
+}
+
+asio::awaitable<Result<sync::Round>>
+SyncService::look_now(std::string only_skill, bool dry_run, sync::Progress progress) {
+  Working working(*this);
+  AWAIT(Result<void> seen, synchronise());
+  CO_TRY(seen);
+  if (m_store_problem || is_scene_old()) {
+    AWAIT_DONE(look_again()); // whoever asks need not wait for the next try, nor for the work loop
+  }
+  CO_TRY(check_running());
+  AWAIT_DONE(look_at_refused());
+  sync::Work work = look_at_everything(std::move(progress));
+  work.only_skill = std::move(only_skill);
+  work.dry_run = dry_run;
+  // A look at everything that waits is this one, so that the caller is told of what it did.
+  const bool was_wanted = !dry_run && work.only_skill.empty() && std::exchange(m_everything, false);
+  AWAIT(Result<sync::Round> result, round(std::move(work)));
+  if (!result && was_wanted) {
+    m_everything = true;
+    m_changed.notify_all();
+  }
+  AWAIT_DONE(refresh_summary());
+  co_return result;
 }
 
 asio::awaitable<Result<sync::Rehearsal>> SyncService::rehearse(SettingsChange change,

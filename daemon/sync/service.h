@@ -54,12 +54,15 @@ public:
   // the first round. One change at a time, in the order of the calls. A caller that is cancelled
   // only stops waiting: what the settings say, what the engine does and what is watched never
   // differ because somebody hung up.
-  asio::awaitable<Result<sync::Round>> change(SettingsChange change, HaltedRoots halted);
+  // `progress` of that round is told on the daemon's thread, now and then.
+  asio::awaitable<Result<sync::Round>>
+  change(SettingsChange change, HaltedRoots halted, sync::Progress progress = {});
   // The same for a look only: what sync would do with these settings.
   asio::awaitable<Result<sync::Rehearsal>> rehearse(SettingsChange change, HaltedRoots halted);
   // One round over everything, or over one skill, right now; an error while sync is stopped. A
-  // caller that is cancelled only stops waiting.
-  asio::awaitable<Result<sync::Round>> run_now(std::string only_skill, bool dry_run);
+  // caller that is cancelled only stops waiting. `progress`: as for change().
+  asio::awaitable<Result<sync::Round>>
+  run_now(std::string only_skill, bool dry_run, sync::Progress progress = {});
   // Looks at what waits for quiet, without acting on it, so that what is told about it is true.
   // Whether there is something to do.
   asio::awaitable<Result<bool>> look_at_waiting();
@@ -140,13 +143,15 @@ private:
   asio::awaitable<Result<sync::Round>> see_through(asio::awaitable<Result<sync::Round>> work);
   asio::awaitable<void> carry_out(asio::awaitable<Result<sync::Round>> work,
                                   std::shared_ptr<Outcome> outcome);
-  asio::awaitable<Result<sync::Round>> look_now(std::string only_skill, bool dry_run);
-  asio::awaitable<Result<sync::Round>> take_on(SettingsChange change, HaltedRoots halted);
+  asio::awaitable<Result<sync::Round>>
+  look_now(std::string only_skill, bool dry_run, sync::Progress progress);
+  asio::awaitable<Result<sync::Round>>
+  take_on(SettingsChange change, HaltedRoots halted, sync::Progress progress);
   asio::awaitable<void> look_again();
   asio::awaitable<void> tidy();
   asio::awaitable<void> work_loop();
   asio::awaitable<Result<sync::Round>> round(sync::Work work);
-  sync::Work look_at_everything() const;
+  sync::Work look_at_everything(sync::Progress progress = {}) const;
   std::optional<sync::Work> next_work();
   std::optional<runtime::Clock::time_point> next_time() const;
   void on_report(watch::Report report);

@@ -72,13 +72,6 @@ std::optional<runtime::Clock::time_point> SyncService::next_time() const {
   return next;
 }
 
-sync::Work SyncService::look_at_everything() const {
-  sync::Work work;
-  work.everything = true;
-  work.now = now();
-  return work;
-}
-
 std::optional<sync::Work> SyncService::next_work() {
   runtime::Clock::time_point present = runtime::Clock::now();
   sync::Work work;
@@ -171,33 +164,6 @@ asio::awaitable<Result<sync::Round>> SyncService::round(sync::Work work) {
     note(*result);
     ++m_context.counters.at("sync_rounds");
   }
-  co_return result;
-}
-
-asio::awaitable<Result<sync::Round>> SyncService::run_now(std::string only_skill, bool dry_run) {
-  return see_through(look_now(std::move(only_skill), dry_run));
-}
-
-asio::awaitable<Result<sync::Round>> SyncService::look_now(std::string only_skill, bool dry_run) {
-  Working working(*this);
-  AWAIT(Result<void> seen, synchronise());
-  CO_TRY(seen);
-  if (m_store_problem || is_scene_old()) {
-    AWAIT_DONE(look_again()); // whoever asks need not wait for the next try, nor for the work loop
-  }
-  CO_TRY(check_running());
-  AWAIT_DONE(look_at_refused());
-  sync::Work work = look_at_everything();
-  work.only_skill = std::move(only_skill);
-  work.dry_run = dry_run;
-  // A look at everything that waits is this one, so that the caller is told of what it did.
-  const bool was_wanted = !dry_run && work.only_skill.empty() && std::exchange(m_everything, false);
-  AWAIT(Result<sync::Round> result, round(std::move(work)));
-  if (!result && was_wanted) {
-    m_everything = true;
-    m_changed.notify_all();
-  }
-  AWAIT_DONE(refresh_summary());
   co_return result;
 }
 

@@ -7,6 +7,7 @@
 #include "skills/sync/setup.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,12 +41,17 @@ struct Touched {
   std::uint64_t order = 0; // larger is later
 };
 
+// How many skills of how many known so far were looked at. Called while the engine works, on its
+// thread; both only grow.
+using Progress = std::function<void(std::size_t done, std::size_t of)>;
+
 struct Work {
   bool everything = false;
   std::vector<Touched> touched = {};
   std::string only_skill = {}; // with `everything`: only this one
   bool dry_run = false;        // decide, and change nothing
   Moment now = {};
+  Progress progress = {}; // none: nobody asked
 };
 
 struct Round {

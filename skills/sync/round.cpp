@@ -95,8 +95,10 @@ Result<Round> RoundRun::run() {
         return !std::ranges::binary_search(names, note.first); // it is nowhere any more
       });
     }
+    m_known += names.size();
     for (const std::string& name : names) {
       consider(scope, name);
+      count_considered();
       if (m_pending.size() >= k_batch_skills || m_pending_bytes >= k_batch_bytes) {
         flush(scope);
       }
@@ -112,6 +114,13 @@ Result<Round> RoundRun::run() {
     close_roots(scope);
   }
   return std::move(m_round);
+}
+
+void RoundRun::count_considered() {
+  ++m_considered;
+  if (m_work.progress) {
+    m_work.progress(m_considered, m_known);
+  }
 }
 
 void RoundRun::consider(Scope& scope, const std::string& name) {

@@ -113,6 +113,7 @@ private:
   bool catches_up(const Scope& scope) const;
 
   // round.cpp
+  void count_considered();
   std::vector<std::string> names_of(Scope& scope, bool all);
   bool is_ignored(const Scope& scope, const std::string& name) const;
   void consider(Scope& scope, const std::string& name);
@@ -284,6 +285,8 @@ private:
   Round m_round = {};
   std::vector<PendingSkill> m_pending = {};
   std::uint64_t m_pending_bytes = 0;
+  std::size_t m_considered = 0; // skills
+  std::size_t m_known = 0;      // of so many, in the scopes that were opened
   store::Id m_batch = 0;
   std::optional<Error> m_unrecorded = {}; // why the last batch was not recorded
   UndoneMarks m_marks = {};               // recorded with the next entry of the log

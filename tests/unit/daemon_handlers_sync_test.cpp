@@ -213,6 +213,41 @@ TEST_SUITE("sync enable and disable") {
   }
 }
 
+TEST_SUITE("sync now") {
+  TEST_CASE("how far it is, what it did and what somebody should know is told as it happens") {
+    SkillsWorld world;
+    REQUIRE(world.call(k_sync_enable, SyncEnableParams{}));
+    world.wait_idle();
+    world.skill(".claude/skills/pdf");
+    double last = 0;
+    std::vector<std::string> said;
+    daemon::RequestContext context;
+    context.progress = [&](double done, std::optional<double> of, std::string_view) {
+      CHECK(done > last);
+      CHECK(of == 1);
+      last = done;
+    };
+    context.log = [&](mcp::LogLevel level, std::string_view logger, std::string_view data) {
+      CHECK(level == mcp::LogLevel::info);
+      CHECK(logger == "sync");
+      said.emplace_back(data);
+    };
+    Result<SyncNowResult> result = world.call(k_skill_sync, SkillSyncParams{}, context);
+    REQUIRE(result);
+    CHECK(last == 1);
+    REQUIRE(said.size() == result->steps.size());
+    CHECK_FALSE(said.empty());
+    CHECK(said.front() == encode(result->steps.front()));
+    said.clear();
+    last = 0;
+    SkillSyncParams rehearsal;
+    rehearsal.dry_run = true;
+    REQUIRE(world.call(k_skill_sync, rehearsal, context));
+    CHECK(said.empty());
+    CHECK(last == 1);
+  }
+}
+
 TEST_SUITE("SyncService") {
   TEST_CASE("a look that is asked for comes to its end, whoever hangs up") {
     int looked = 0;

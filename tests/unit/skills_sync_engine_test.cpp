@@ -710,3 +710,19 @@ TEST_SUITE("Engine") {
     }
   }
 }
+
+TEST_SUITE("Engine: progress") {
+  TEST_CASE("a round says after each skill how far it is") {
+    SyncWorld world;
+    for (const char* name : {"a", "b", "c"}) {
+      world.write_skill(0, name, "text");
+    }
+    std::vector<std::pair<std::size_t, std::size_t>> told;
+    sync::Work work;
+    work.everything = true;
+    work.now = world.now();
+    work.progress = [&told](std::size_t done, std::size_t of) { told.emplace_back(done, of); };
+    REQUIRE(world.engine().run(work));
+    CHECK(told == std::vector<std::pair<std::size_t, std::size_t>>{{1, 3}, {2, 3}, {3, 3}});
+  }
+}
