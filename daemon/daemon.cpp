@@ -1,7 +1,9 @@
 #include "daemon/daemon.h"
 
+#include "daemon/await.h"
 #include "daemon/handlers_server.h"
-#include "daemon/runtime/timeout.h"
+#include "daemon/http/credentials.h"
+#include "daemon/server_icon.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -15,9 +17,9 @@ namespace {
 
 // Together under the 2 s that a stop may take.
 constexpr auto k_drain_limit = std::chrono::milliseconds(1100);
-constexpr auto k_jobs_limit = std::chrono::milliseconds(200);
+constexpr auto k_finish_limit = std::chrono::milliseconds(150); // of HTTP, and of the sessions
+constexpr auto k_jobs_limit = std::chrono::milliseconds(150);
 constexpr auto k_engine_limit = std::chrono::milliseconds(300);
-constexpr auto k_finish_limit = std::chrono::milliseconds(150);
 constexpr std::size_t k_pool_threads = 2;
 constexpr auto k_holder_limit = std::chrono::seconds(3); // more than a stop may take
 constexpr auto k_holder_pause = std::chrono::milliseconds(10);
@@ -26,17 +28,8 @@ mcp::ServerInfo server_info() {
   mcp::ServerInfo info;
   info.version = version();
   info.description = "Keeps agent skills in sync across coding agents.";
+  info.icon = k_server_icon;
   return info;
-}
-
-asio::awaitable<Result<void>> stopped_jobs(jobs::JobQueue& jobs) {
-  co_await jobs.stop();
-  co_return Result<void>();
-}
-
-asio::awaitable<Result<void>> stopped(Engine& engine) {
-  co_await engine.stop();
-  co_return Result<void>();
 }
 
 // Resident pages of this process (proc(5), statm).
@@ -74,7 +67,9 @@ Daemon::Daemon(const Options& options,
                    }
                  })
     , m_tasks(m_io.get_executor(),
-              [this](const std::exception_ptr&) { m_log.error("a task of the daemon failed"); }) {}
+              [this](const std::exception_ptr&) { m_log.error("a task of the daemon failed"); })
+    , m_ends(m_io.get_executor(),
+             [this](const std::exception_ptr&) { m_log.error("a part failed to end"); }) {}
 
 Daemon::~Daemon() = default;
 
@@ -91,6 +86,7 @@ Result<void> Daemon::run(const MakeEngine& make_engine) {
     }
     return {};
   }
+  http::remove_description(m_places); // that of a daemon that died: its port may be anybody's now
   Signals::Actions actions{[this] { request_stop("it was told to by a signal"); },
                            [this] { m_log.reopen(); }};
   TRY_ASSIGN(m_signals, Signals::catch_all(m_io, std::move(actions)));
@@ -290,27 +286,22 @@ asio::awaitable<void> Daemon::stop() {
   if (m_http) {
     co_await m_http->drain(drained - runtime::Clock::now());
   }
-  auto jobs_end = runtime::with_timeout(k_jobs_limit, stopped_jobs(*m_jobs), "the jobs");
-  Result<void> jobs_ended = co_await std::move(jobs_end);
-  if (!jobs_ended) {
-    m_log.warning("{}", jobs_ended.error().message);
-  }
-  if (m_engine) {
-    auto task = runtime::with_timeout(k_engine_limit, stopped(*m_engine), "the engine");
-    Result<void> ended = co_await std::move(task);
-    if (!ended) {
-      m_log.warning("{}", ended.error().message);
-    }
-  }
+  // Everybody has an answer before anything is waited for that may hang on the pool.
   if (m_http) {
     co_await m_http->finish(k_finish_limit);
   }
   co_await m_sessions.finish(k_finish_limit);
+  AWAIT(bool jobs_ended, ends_within(k_jobs_limit, m_jobs->stop(), "the jobs"));
+  bool engine_ended = true;
+  if (m_engine) {
+    AWAIT(engine_ended, ends_within(k_engine_limit, m_engine->stop(), "the engine"));
+  }
   if (m_trace) {
     m_trace->finish();
   }
   bool clients_left = m_sessions.size() != 0 || (m_http && m_http->size() != 0);
-  if (clients_left || (m_pool && m_pool->pending() != 0)) {
+  bool parts_left = !jobs_ended || !engine_ended || (m_pool && m_pool->pending() != 0);
+  if (clients_left || parts_left) {
     // A worker that cannot be interrupted must not hold up the end; what it does to files is safe
     // against that, as against a power cut.
     m_log.info("upskilld ends with work left over");
@@ -321,6 +312,17 @@ asio::awaitable<void> Daemon::stop() {
   }
   m_signals->close();
   m_io.stop();
+}
+
+// The process ends anyway, so what cannot be cut short is not waited for.
+asio::awaitable<bool>
+Daemon::ends_within(runtime::Clock::duration limit, asio::awaitable<void> part, const char* name) {
+  m_ends.start(std::move(part));
+  bool ended = co_await m_ends.join_within(limit);
+  if (!ended) {
+    m_log.warning("{} did not end in time", name);
+  }
+  co_return ended;
 }
 
 StatusResult Daemon::status() const {

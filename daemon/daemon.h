@@ -65,6 +65,8 @@ private:
   void tell_ready();
   runtime::Pool& pool();
   asio::awaitable<void> stop();
+  asio::awaitable<bool>
+  ends_within(runtime::Clock::duration limit, asio::awaitable<void> part, const char* name);
 
   const Options& m_options;
   const Places& m_places;
@@ -88,6 +90,7 @@ private:
   std::unique_ptr<Listener> m_listener;
   std::unique_ptr<http::HttpServer> m_http; // null: not asked for
   runtime::TaskGroup m_tasks;
+  runtime::TaskGroup m_ends; // of jobs and the engine
   bool m_is_stopping = false;
 };
 

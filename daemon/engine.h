@@ -59,7 +59,8 @@ public:
 
   // The daemon listens already: whatever takes time is a task from here on.
   virtual void start() = 0;
-  // Ends its tasks; what is on the pool may still be running when this returns. Limited to 300 ms.
+  // Ends its tasks. The process ends after 300 ms, whether this has returned or not; what is on the
+  // pool may still be running then.
   virtual asio::awaitable<void> stop() = 0;
 
   // Its part of `status`.

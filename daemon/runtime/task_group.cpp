@@ -66,6 +66,12 @@ asio::awaitable<void> TaskGroup::join() {
   co_await asio::this_coro::throw_if_cancelled(throws);
 }
 
+asio::awaitable<bool> TaskGroup::join_within(Clock::duration limit) {
+  auto none_left = m_idle.wait_until([this] { return m_tasks.empty(); }, limit);
+  bool ended = co_await std::move(none_left);
+  co_return ended;
+}
+
 bool is_cancellation(const std::exception_ptr& failure) {
   try {
     std::rethrow_exception(failure);

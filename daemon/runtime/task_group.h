@@ -38,6 +38,9 @@ public:
   // short; a coroutine that may itself have been cancelled first says
   // `co_await asio::this_coro::throw_if_cancelled(false)`, or Asio throws before join() begins.
   asio::awaitable<void> join();
+  // The same for that long at most: whether no task is left. For the end of the process, where what
+  // is on the pool need not be waited for.
+  asio::awaitable<bool> join_within(Clock::duration limit);
 
   std::size_t size() const { return m_tasks.size(); }
 

@@ -320,6 +320,16 @@ test_following_ends_when_nobody_reads() {
   wait "$follower" || fail "it ended with $?"
 }
 
+test_a_dead_daemons_address_and_token_go_with_the_next_start() {
+  run 0 upskill daemon start --http 127.0.0.1:0
+  [[ -f $run_folder/http.json ]] || fail "there is no description"
+  pid=$(daemon_pid)
+  kill -9 "$pid"
+  until_gone "$pid"
+  run 0 upskill daemon start
+  absent "$run_folder/http.json"
+}
+
 test_status_says_where_it_serves_http() {
   run 0 upskill daemon start
   run 0 upskill daemon status

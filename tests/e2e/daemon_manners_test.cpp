@@ -200,6 +200,22 @@ TEST_SUITE("daemon") {
     CHECK(daemon.wait_end(k_stop_limit) == 0);
   }
 
+  TEST_CASE("SIGTERM answers everybody even where a job hangs") {
+    TemporaryFolder home;
+    DaemonProcess daemon(home.path());
+    Client client(daemon.socket());
+    Client other(daemon.socket());
+    ask(other, "job", R"({"action":"start","tool":"doctor"})");
+    REQUIRE(becomes_true([&] { return counter(other, "test.blocking") == 1; }));
+    client.send(modern_call(5, "wait_idle", R"({"timeout_ms":60000})"));
+    REQUIRE(becomes_true([&] { return counter(other, "test.waiting") == 1; }));
+    daemon.signal(SIGTERM);
+    std::optional<std::string> line = client.line_or_end();
+    REQUIRE(line);
+    CHECK(json::parse(*line)["error"]["code"] == -32603);
+    CHECK(daemon.wait_end(k_stop_limit) == 0);
+  }
+
   TEST_CASE("a second SIGTERM ends it at once") {
     TemporaryFolder home;
     DaemonProcess daemon(home.path());
