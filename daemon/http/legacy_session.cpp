@@ -1,5 +1,6 @@
 #include "daemon/http/legacy_session.h"
 
+#include "daemon/http/principal.h"
 #include "protocol/methods.h"
 #include "protocol/rpc/message.h"
 
@@ -9,7 +10,6 @@
 namespace upskill::http {
 namespace {
 
-constexpr std::string_view k_principal = "http"; // as of a modern request: one user's program
 constexpr auto k_listening_kept = std::chrono::seconds(60);
 constexpr auto k_answer_pause = std::chrono::minutes(1); // between looks at what a client was asked
 

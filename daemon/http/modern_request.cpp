@@ -1,6 +1,7 @@
 #include "daemon/http/modern_request.h"
 
 #include "daemon/http/lines.h"
+#include "daemon/http/principal.h"
 #include "protocol/http/events.h"
 #include "protocol/http/said.h"
 #include "protocol/methods.h"
@@ -8,12 +9,6 @@
 #include <utility>
 
 namespace upskill::http {
-namespace {
-
-// Requests are not told apart by who sends them: whoever has the token is one user's program.
-constexpr std::string_view k_principal = "http";
-
-} // namespace
 
 ModernRequest::ModernRequest(daemon::Services& services, Host& host, std::uint64_t number)
     : m_host(host)
