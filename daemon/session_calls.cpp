@@ -19,7 +19,7 @@ void ClientSession::finish(mcp::CallId, std::string_view bytes) {
   if (next == Next::write) {
     write_pending();
   }
-  if (bytes.size() > SessionMemory::k_max_output / 64) {
+  if (bytes.size() > k_max_output / 64) {
     m_is_large = true;
     m_sessions.wants_tick();
   }

@@ -30,7 +30,6 @@ struct MemoryHeader;
 // Owner: ClientSession. Thread: one.
 class SessionMemory {
 public:
-  static constexpr std::size_t k_max_output = 64u << 20; // bytes that wait for a client to read
   static constexpr std::size_t k_input_size = 2 * k_max_line + (1u << 20);
   static constexpr std::size_t k_output_size = 2 * k_max_output;
   static constexpr std::size_t k_record_size = 1u

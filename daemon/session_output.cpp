@@ -11,11 +11,8 @@
 namespace upskill::daemon {
 namespace {
 
-// More than this waiting to be read: nothing more is asked of us meanwhile.
-constexpr std::size_t k_backed_up = 1u << 20;
 // As much as an empty pipe takes: what is larger has to wait in part.
 constexpr std::size_t k_direct = 64u << 10;
-constexpr auto k_write_limit = std::chrono::seconds(30);
 
 } // namespace
 

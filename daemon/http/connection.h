@@ -2,6 +2,7 @@
 #include "daemon/http/request_parser.h"
 #include "daemon/runtime/timers.h"
 #include "daemon/services.h"
+#include "protocol/base/bounds.h"
 #include "protocol/base/unique_fd.h"
 #include "protocol/http/gate.h"
 #include "protocol/http/response.h"
@@ -19,8 +20,8 @@ namespace upskill::http {
 struct ConnectionLimits {
   runtime::Clock::duration head = std::chrono::seconds(10);
   runtime::Clock::duration body = std::chrono::seconds(30);
-  runtime::Clock::duration idle = std::chrono::seconds(75);  // between two requests
-  runtime::Clock::duration write = std::chrono::seconds(30); // to read anything of what is sent
+  runtime::Clock::duration idle = std::chrono::seconds(75); // between two requests
+  runtime::Clock::duration write = k_write_limit;           // to read anything of what is sent
 };
 
 // One TCP connection: bytes to requests, answers to bytes, and the limits of both. One request at a
@@ -79,7 +80,7 @@ public:
 
   bool is_streaming() const { return m_phase == Phase::streaming; }
 
-  // More than 1 MiB waits for the client to read.
+  // More than k_backed_up waits for the client to read.
   bool is_backed_up() const;
 
   // Has shown the token, where one is asked for.

@@ -11,8 +11,6 @@
 namespace upskill::http {
 namespace {
 
-constexpr std::size_t k_backed_up = 1u << 20;
-constexpr std::size_t k_max_output = 64u << 20;
 constexpr std::size_t k_kept = 64u << 10; // of the memory of an answer
 constexpr auto k_linger_limit = std::chrono::seconds(2);
 constexpr auto k_comment_pause = std::chrono::seconds(15);

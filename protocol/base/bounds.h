@@ -11,6 +11,11 @@ inline constexpr std::size_t k_max_calls_in_flight = 256; // of one client
 inline constexpr std::size_t k_max_clients = 1024;        // of one daemon
 inline constexpr std::size_t k_max_page = 1000;           // entries of one page of a list
 
+// What waits for one client to read, on whatever carries it.
+inline constexpr std::size_t k_backed_up = 1u << 20;   // bytes: more, and nothing is asked of us
+inline constexpr std::size_t k_max_output = 64u << 20; // bytes: more, and it is dropped
+inline constexpr auto k_write_limit = std::chrono::seconds(30); // to read any of it, or be dropped
+
 inline constexpr std::size_t k_max_skill_entries = 10'000;   // files and folders of one skill
 inline constexpr std::size_t k_max_skill_bytes = 256u << 20; // of one skill
 inline constexpr std::size_t k_max_skill_file = 64u << 20;   // of one file
