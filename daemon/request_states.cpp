@@ -1,13 +1,9 @@
 #include "daemon/request_states.h"
 
 #include "protocol/base/hash.h"
+#include "protocol/base/random.h"
 
-#include <sys/random.h>
-
-#include <cerrno>
 #include <charconv>
-#include <cstring>
-#include <system_error>
 
 namespace upskill::daemon {
 namespace {
@@ -26,9 +22,7 @@ Error not_ours() {
 } // namespace
 
 RequestStates::RequestStates() {
-  if (::getrandom(m_key.data(), m_key.size(), 0) != static_cast<ssize_t>(m_key.size())) {
-    throw std::system_error(errno, std::generic_category(), "getrandom");
-  }
+  fill_random(m_key);
 }
 
 std::string RequestStates::code_of(std::string_view payload, std::string_view binding) const {

@@ -53,8 +53,8 @@ struct JobRun {
 // the coroutine has ended; a cancelled job's throws at its next co_await.
 using JobWork = std::function<asio::awaitable<Result<mcp::Answer>>(JobRun& run)>;
 
-// 128 bits of the system's random numbers. io where it has none.
-Result<std::string> new_job_id();
+// 128 bits of the system's random numbers.
+std::string new_job_id();
 bool is_job_id(std::string_view text);
 // The resource that shows a job: `upskill://job/ID`, and the id of such an address, else nothing.
 std::string job_uri(std::string_view id);

@@ -1,10 +1,5 @@
 #include "daemon/jobs/job.h"
-
-#include <sys/random.h>
-
-#include <algorithm>
-#include <array>
-#include <cerrno>
+#include "protocol/base/random.h"
 
 namespace upskill::jobs {
 namespace {
@@ -16,21 +11,8 @@ constexpr std::size_t k_bytes = 16;
 
 } // namespace
 
-Result<std::string> new_job_id() {
-  std::array<unsigned char, k_bytes> bytes{};
-  ssize_t got = 0;
-  do {
-    got = ::getrandom(bytes.data(), bytes.size(), 0);
-  } while (got < 0 && errno == EINTR);
-  if (got != static_cast<ssize_t>(bytes.size())) {
-    return fail(system_error(errno, "cannot get random numbers for a job's id"));
-  }
-  std::string id(k_prefix);
-  for (unsigned char byte : bytes) {
-    id += k_digits[byte >> 4];
-    id += k_digits[byte & 15];
-  }
-  return id;
+std::string new_job_id() {
+  return std::string(k_prefix) + random_hex(k_bytes);
 }
 
 bool is_job_id(std::string_view text) {

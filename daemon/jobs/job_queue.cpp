@@ -193,7 +193,7 @@ asio::awaitable<Result<std::string>> JobQueue::begin(JobStart what) {
     co_return id;
   }
   CO_TRY(check(what));
-  CO_TRY_ASSIGN(std::string id, new_job_id());
+  std::string id = new_job_id();
   std::int64_t now = m_options.now_ms();
   Entry& entry = m_entries[id];
   entry.job = {.id = id,

@@ -1,11 +1,9 @@
 #include "protocol/http/token.h"
 
-#include <sys/random.h>
+#include "protocol/base/random.h"
 
 #include <array>
-#include <cerrno>
 #include <cstdint>
-#include <system_error>
 
 namespace upskill::http {
 namespace {
@@ -17,9 +15,7 @@ constexpr std::string_view k_digits =
 
 std::string random_token() {
   std::array<unsigned char, 32> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-    throw std::system_error(errno, std::generic_category(), "getrandom");
-  }
+  fill_random(bytes);
   std::string token;
   token.reserve(k_token_size);
   std::uint32_t bits = 0;

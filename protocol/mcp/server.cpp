@@ -1,5 +1,6 @@
 #include "protocol/mcp/server.h"
 
+#include "protocol/base/random.h"
 #include "protocol/codec/writer.h"
 #include "protocol/mcp/capabilities.h"
 #include "protocol/mcp/output.h"
@@ -7,12 +8,8 @@
 #include "protocol/mcp/server_state.h"
 #include "protocol/mcp/tools.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <random>
 #include <utility>
 
 namespace upskill::mcp {
@@ -92,25 +89,6 @@ std::string written_meta(const ServerInfo& info, Icon icon) {
   return meta;
 }
 
-// Where a process before us left off is not known, so ids begin with something random: a late
-// answer to its questions must not be taken for one to ours.
-std::string random_ids() {
-  constexpr std::string_view k_digits = "0123456789abcdef";
-  std::array<unsigned char, 8> bytes{};
-  if (::getentropy(bytes.data(), bytes.size()) != 0) {
-    std::random_device device;
-    for (unsigned char& byte : bytes) {
-      byte = static_cast<unsigned char>(device());
-    }
-  }
-  std::string ids = "\"upskill-";
-  for (unsigned char byte : bytes) {
-    ids += k_digits[byte >> 4];
-    ids += k_digits[byte & 15];
-  }
-  return ids + '-';
-}
-
 } // namespace
 
 std::string default_instructions() {
@@ -135,7 +113,7 @@ Server::State::State(ServerInfo server_info, Offer the_offer, std::size_t page_s
     : info(std::move(server_info))
     , offer(std::move(the_offer))
     , per_page(page_size)
-    , m_request_ids(random_ids()) {
+    , m_request_ids("\"upskill-" + random_hex(8) + '-') {
   if (info.instructions.empty()) {
     info.instructions = default_instructions();
   }

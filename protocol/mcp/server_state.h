@@ -45,7 +45,9 @@ private:
       m_tools = {};
   mutable std::array<Once<std::vector<std::string>>, k_version_names.size()> m_prompts = {};
   std::unordered_map<std::string_view, const MethodInfo*> m_tools_by_name = {};
-  std::string m_request_ids = {}; // how all of them begin
+  // How the ids of our questions begin: at random, because where a process before us left off is
+  // not known, and a late answer to its questions must not be taken for one to ours.
+  std::string m_request_ids = {};
   mutable std::atomic<std::uint64_t> m_last_request = 0;
 };
 
