@@ -155,20 +155,16 @@ void Daemon::make_jobs() {
     return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
   };
   m_services.jobs = &m_jobs.emplace(m_io.get_executor(), m_log, std::move(options));
-  m_jobs->on_change([this](const jobs::Job& job) { resources_updated(jobs::job_uri(job.id)); });
+  m_jobs->on_change([this](const jobs::Job& job) {
+    std::string uri = jobs::job_uri(job.id);
+    tell({mcp::Change::resources, uri});
+  });
 }
 
-void Daemon::list_changed(void (Sessions::*tell)(), void (http::HttpServer::*tell_http)()) {
-  (m_sessions.*tell)();
+void Daemon::tell(const mcp::Change& change) {
+  m_sessions.tell(change);
   if (m_http) {
-    ((*m_http).*tell_http)();
-  }
-}
-
-void Daemon::resources_updated(std::string_view prefix) {
-  m_sessions.resources_updated(prefix);
-  if (m_http) {
-    m_http->resources_updated(prefix);
+    m_http->tell(change);
   }
 }
 
@@ -176,22 +172,14 @@ void Daemon::start_engine(const MakeEngine& make_engine) {
   if (!make_engine) {
     return;
   }
-  m_engine = make_engine(
-      {m_io,
-       m_places,
-       m_log,
-       m_counters,
-       m_services.trace,
-       [this]() -> runtime::Pool& { return pool(); },
-       [this] {
-         list_changed(&Sessions::resource_list_changed, &http::HttpServer::resource_list_changed);
-       },
-       [this](std::string_view prefix) { resources_updated(prefix); },
-       [this] { list_changed(&Sessions::tool_list_changed, &http::HttpServer::tool_list_changed); },
-       [this] {
-         list_changed(&Sessions::prompt_list_changed, &http::HttpServer::prompt_list_changed);
-       },
-       m_services.jobs});
+  m_engine = make_engine({m_io,
+                          m_places,
+                          m_log,
+                          m_counters,
+                          m_services.trace,
+                          [this]() -> runtime::Pool& { return pool(); },
+                          [this](const mcp::Change& change) { tell(change); },
+                          m_services.jobs});
 }
 
 void Daemon::bind_handlers() {

@@ -59,8 +59,7 @@ private:
   void bind_handlers();
   void make_server();
   void make_jobs();
-  void list_changed(void (Sessions::*tell)(), void (http::HttpServer::*tell_http)());
-  void resources_updated(std::string_view prefix);
+  void tell(const mcp::Change& change);
   Result<void> serve_http();
   void tell_ready();
   runtime::Pool& pool();

@@ -9,11 +9,11 @@
 #include "daemon/telemetry/log.h"
 #include "daemon/telemetry/trace_file.h"
 #include "protocol/base/paths.h"
+#include "protocol/mcp/change.h"
 
 #include <functional>
 #include <memory>
 #include <span>
-#include <string_view>
 
 namespace upskill::jobs {
 class JobQueue;
@@ -29,11 +29,8 @@ struct EngineContext {
   telemetry::Counters& counters;
   telemetry::TraceFile* trace = nullptr; // null: not wanted
   std::function<runtime::Pool&()> pool;  // its two threads start when it is first asked for
-  // Tell the clients that asked for it; the daemon's thread only.
-  std::function<void()> resource_list_changed;
-  std::function<void(std::string_view prefix)> resources_updated; // whose URIs begin so
-  std::function<void()> tool_list_changed;
-  std::function<void()> prompt_list_changed;
+  // Tells the clients that asked for it; the daemon's thread only.
+  std::function<void(const mcp::Change& change)> tell;
   jobs::JobQueue* jobs = nullptr; // null: none are taken
 };
 

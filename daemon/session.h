@@ -33,10 +33,7 @@ public:
   // `socket` is connected and does not block.
   void start(UniqueFd socket);
 
-  void tool_list_changed();
-  void prompt_list_changed();
-  void resource_list_changed();
-  void resources_updated(std::string_view prefix);
+  void tell(const mcp::Change& change);
 
   // Takes no more messages; what is in flight goes on.
   void stop_reading();

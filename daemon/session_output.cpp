@@ -174,27 +174,9 @@ void ClientSession::write_pending() {
   }
 }
 
-void ClientSession::tool_list_changed() {
+void ClientSession::tell(const mcp::Change& change) {
   std::string output;
-  protocol().tool_list_changed(output);
-  send(output);
-}
-
-void ClientSession::prompt_list_changed() {
-  std::string output;
-  protocol().prompt_list_changed(output);
-  send(output);
-}
-
-void ClientSession::resource_list_changed() {
-  std::string output;
-  protocol().resource_list_changed(output);
-  send(output);
-}
-
-void ClientSession::resources_updated(std::string_view prefix) {
-  std::string output;
-  protocol().resources_updated(prefix, output);
+  protocol().tell(change, output);
   send(output);
 }
 

@@ -55,27 +55,9 @@ void Sessions::add(UniqueFd socket) {
   added.start(std::move(socket));
 }
 
-void Sessions::tool_list_changed() {
+void Sessions::tell(const mcp::Change& change) {
   for (auto& [number, session] : m_sessions) {
-    session->tool_list_changed();
-  }
-}
-
-void Sessions::prompt_list_changed() {
-  for (auto& [number, session] : m_sessions) {
-    session->prompt_list_changed();
-  }
-}
-
-void Sessions::resource_list_changed() {
-  for (auto& [number, session] : m_sessions) {
-    session->resource_list_changed();
-  }
-}
-
-void Sessions::resources_updated(std::string_view prefix) {
-  for (auto& [number, session] : m_sessions) {
-    session->resources_updated(prefix);
+    session->tell(change);
   }
 }
 

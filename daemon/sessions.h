@@ -8,7 +8,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <string_view>
 
 namespace upskill::daemon {
 
@@ -30,10 +29,7 @@ public:
   std::size_t size() const { return m_sessions.size(); }
 
   // To the clients that asked for it.
-  void tool_list_changed();
-  void prompt_list_changed();
-  void resource_list_changed();
-  void resources_updated(std::string_view prefix); // of their URIs
+  void tell(const mcp::Change& change);
 
   // Takes no more messages and waits until nothing is in flight, at most that long.
   asio::awaitable<void> drain(runtime::Clock::duration limit);

@@ -126,27 +126,9 @@ void LegacySession::release(mcp::CallId call) {
   }
 }
 
-void LegacySession::tool_list_changed() {
+void LegacySession::tell(const mcp::Change& change) {
   std::string output;
-  m_conversation.protocol().tool_list_changed(output);
-  notify(output);
-}
-
-void LegacySession::prompt_list_changed() {
-  std::string output;
-  m_conversation.protocol().prompt_list_changed(output);
-  notify(output);
-}
-
-void LegacySession::resource_list_changed() {
-  std::string output;
-  m_conversation.protocol().resource_list_changed(output);
-  notify(output);
-}
-
-void LegacySession::resources_updated(std::string_view prefix) {
-  std::string output;
-  m_conversation.protocol().resources_updated(prefix, output);
+  m_conversation.protocol().tell(change, output);
   notify(output);
 }
 

@@ -48,10 +48,7 @@ public:
   // Whether `initialize` went well; if not it is no session.
   bool is_initialized() const { return m_conversation.protocol().legacy_version().has_value(); }
 
-  void tool_list_changed();
-  void prompt_list_changed();
-  void resource_list_changed();
-  void resources_updated(std::string_view prefix);
+  void tell(const mcp::Change& change);
 
   // Ends every stream; what is in flight is answered with an error. Nothing more may be asked.
   void finish();

@@ -91,35 +91,12 @@ void ModernRequest::send(std::string_view lines, bool is_last) {
   }
 }
 
-void ModernRequest::tell(void (mcp::Session::*change)(std::string&)) {
+void ModernRequest::tell(const mcp::Change& change) {
   if (m_connection == nullptr || !m_conversation.protocol().is_listening()) {
     return;
   }
   std::string output;
-  (m_conversation.protocol().*change)(output);
-  if (!output.empty()) {
-    send(output, false);
-  }
-}
-
-void ModernRequest::tool_list_changed() {
-  tell(&mcp::Session::tool_list_changed);
-}
-
-void ModernRequest::prompt_list_changed() {
-  tell(&mcp::Session::prompt_list_changed);
-}
-
-void ModernRequest::resource_list_changed() {
-  tell(&mcp::Session::resource_list_changed);
-}
-
-void ModernRequest::resources_updated(std::string_view prefix) {
-  if (m_connection == nullptr || !m_conversation.protocol().is_listening()) {
-    return;
-  }
-  std::string output;
-  m_conversation.protocol().resources_updated(prefix, output);
+  m_conversation.protocol().tell(change, output);
   if (!output.empty()) {
     send(output, false);
   }

@@ -27,10 +27,7 @@ public:
   // Takes the request that `connection` handles, a line. Only while is_free().
   void begin(Connection& connection, std::string_view line);
 
-  void tool_list_changed();
-  void prompt_list_changed();
-  void resource_list_changed();
-  void resources_updated(std::string_view prefix);
+  void tell(const mcp::Change& change);
 
   // The server ends: a subscription gets its result, a call an error.
   void finish();
@@ -55,7 +52,6 @@ private:
   void kept_waiting(Connection& connection) override;
 
   void send(std::string_view lines, bool is_last);
-  void tell(void (mcp::Session::*change)(std::string&));
 
   Host& m_host;
   daemon::Conversation m_conversation;

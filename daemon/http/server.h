@@ -47,10 +47,7 @@ public:
   const std::string& url() const { return m_url; }
 
   // To the clients that asked for it.
-  void tool_list_changed();
-  void prompt_list_changed();
-  void resource_list_changed();
-  void resources_updated(std::string_view prefix); // of their URIs
+  void tell(const mcp::Change& change);
 
   // Takes no connection and no request any more; what is in flight goes on.
   void stop_accepting();
@@ -86,7 +83,6 @@ private:
   void make_room_for_session();
   void sent(std::uint64_t connection, std::string_view lines) override;
   void received(std::uint64_t connection, std::string_view line);
-  template <class Tell> void tell(Tell&& tell);
 
   // server.cpp
   void add(UniqueFd socket);

@@ -173,29 +173,13 @@ void HttpServer::end_session(LegacySession& session) {
   sweep_later();
 }
 
-template <class Tell> void HttpServer::tell(Tell&& tell) {
+void HttpServer::tell(const mcp::Change& change) {
   for (auto& [pointer, request] : m_requests) {
-    tell(*request);
+    request->tell(change);
   }
   for (auto& [id, session] : m_sessions) {
-    tell(*session);
+    session->tell(change);
   }
-}
-
-void HttpServer::tool_list_changed() {
-  tell([](auto& client) { client.tool_list_changed(); });
-}
-
-void HttpServer::prompt_list_changed() {
-  tell([](auto& client) { client.prompt_list_changed(); });
-}
-
-void HttpServer::resource_list_changed() {
-  tell([](auto& client) { client.resource_list_changed(); });
-}
-
-void HttpServer::resources_updated(std::string_view prefix) {
-  tell([prefix](auto& client) { client.resources_updated(prefix); });
 }
 
 void HttpServer::received(std::uint64_t connection, std::string_view line) {

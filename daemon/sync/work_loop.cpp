@@ -242,10 +242,11 @@ asio::awaitable<void> SyncService::announce() {
     list_changed = m_listed.update(listed) || list_changed;
   }
   if (list_changed) {
-    m_context.resource_list_changed();
+    m_context.tell({mcp::Change::resource_list});
   }
   for (const auto& [project, skill] : skills) {
-    m_context.resources_updated(library::skill_prefix(project, skill));
+    std::string prefix = library::skill_prefix(project, skill);
+    m_context.tell({mcp::Change::resources, prefix});
   }
   m_telling = false;
 }

@@ -49,8 +49,12 @@ void receive_batch(SessionState& state, const rpc::Parsed& parsed, Outcome& out)
   state.batches.done(batch, out.output);
 }
 
-void list_changed(SessionState& state, Subscriptions::List list, std::string& output) {
-  state.subscriptions.write_list_changed(output, list, state.is_initialized && !state.is_closed);
+// A list that is not offered does not change.
+bool is_offered(const Offer& offer, Change::Kind list) {
+  if (list == Change::resource_list) {
+    return offer.resources;
+  }
+  return offer.list_changes && (list == Change::tool_list || !offer.prompts.empty());
 }
 
 std::string_view without_line_end(std::string_view line) {
@@ -174,27 +178,15 @@ void Session::log(CallId call,
   write_notification(output, "notifications/message", params);
 }
 
-void Session::tool_list_changed(std::string& output) {
-  if (m_state->server->offer.list_changes) {
-    list_changed(*m_state, Subscriptions::List::tools, output);
+void Session::tell(const Change& change, std::string& output) {
+  const SessionState& state = *m_state;
+  if (state.is_closed) {
+    return;
   }
-}
-
-void Session::prompt_list_changed(std::string& output) {
-  if (m_state->server->offer.list_changes && !m_state->server->offer.prompts.empty()) {
-    list_changed(*m_state, Subscriptions::List::prompts, output);
-  }
-}
-
-void Session::resource_list_changed(std::string& output) {
-  if (m_state->server->offer.resources) {
-    list_changed(*m_state, Subscriptions::List::resources, output);
-  }
-}
-
-void Session::resources_updated(std::string_view prefix, std::string& output) {
-  if (!m_state->is_closed) {
-    m_state->subscriptions.write_updated(output, prefix);
+  if (change.kind == Change::resources) {
+    state.subscriptions.write_updated(output, change.prefix);
+  } else if (is_offered(state.server->offer, change.kind)) {
+    state.subscriptions.write_list_changed(output, change.kind, state.is_initialized);
   }
 }
 

@@ -2,6 +2,7 @@
 #include "protocol/base/result.h"
 #include "protocol/mcp/answer.h"
 #include "protocol/mcp/call.h"
+#include "protocol/mcp/change.h"
 #include "protocol/mcp/server.h"
 #include "protocol/mcp/version.h"
 
@@ -64,12 +65,9 @@ public:
            std::string& output);
 
   // To whoever asked: legacy clients once they are initialised, modern ones that listen for it.
-  void tool_list_changed(std::string& output);
-  void prompt_list_changed(std::string& output);
-  void resource_list_changed(std::string& output);
-  // All resources whose URIs begin so; the client is told of those that it subscribed to.
-  void resources_updated(std::string_view prefix, std::string& output);
-  // Whether resources_updated would write anything, so that nobody looks for changes in vain.
+  // Of resources, the client hears of those that it subscribed to, each by its own URI.
+  void tell(const Change& change, std::string& output);
+  // Whether it would be told of a change of this resource, so that nobody looks for one in vain.
   bool is_subscribed(std::string_view uri) const;
 
   // Of the last message that decided it; a session may hold calls of both.

@@ -15,25 +15,25 @@ bool contains(const std::vector<std::string>& uris, std::string_view uri) {
   return std::find(uris.begin(), uris.end(), uri) != uris.end();
 }
 
-std::string_view list_changed(Subscriptions::List list) {
+std::string_view list_changed(Change::Kind list) {
   switch (list) {
-  case Subscriptions::List::tools:
+  case Change::tool_list:
     return "notifications/tools/list_changed";
-  case Subscriptions::List::prompts:
+  case Change::prompt_list:
     return "notifications/prompts/list_changed";
-  case Subscriptions::List::resources:
+  default:
     break;
   }
   return "notifications/resources/list_changed";
 }
 
-bool wants_list(const Subscriptions::Listen& listen, Subscriptions::List list) {
+bool wants_list(const Subscriptions::Listen& listen, Change::Kind list) {
   switch (list) {
-  case Subscriptions::List::tools:
+  case Change::tool_list:
     return listen.tool_list;
-  case Subscriptions::List::prompts:
+  case Change::prompt_list:
     return listen.prompt_list;
-  case Subscriptions::List::resources:
+  default:
     break;
   }
   return listen.resource_list;
@@ -108,7 +108,9 @@ bool Subscriptions::has_listen(std::string_view id) const {
       m_listens.begin(), m_listens.end(), [&](const Listen& listen) { return listen.id == id; });
 }
 
-void Subscriptions::write_list_changed(std::string& output, List list, bool tell_legacy) const {
+void Subscriptions::write_list_changed(std::string& output,
+                                       Change::Kind list,
+                                       bool tell_legacy) const {
   if (tell_legacy) {
     write_notification(output, list_changed(list), {});
   }

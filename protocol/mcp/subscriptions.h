@@ -1,4 +1,6 @@
 #pragma once
+#include "protocol/mcp/change.h"
+
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -14,8 +16,6 @@ class Subscriptions {
 public:
   static constexpr std::size_t k_max_uris = 1000; // of each list
   static constexpr std::size_t k_max_listens = 16;
-
-  enum class List { tools, prompts, resources };
 
   struct Listen {
     std::string id = {}; // JSON text of the request's id
@@ -35,7 +35,7 @@ public:
   bool end(std::string_view id);
   bool has_listen(std::string_view id) const;
 
-  void write_list_changed(std::string& output, List list, bool tell_legacy) const;
+  void write_list_changed(std::string& output, Change::Kind list, bool tell_legacy) const;
   // For every URI below the prefix that somebody subscribed to, by that URI.
   void write_updated(std::string& output, std::string_view prefix) const;
   bool wants(std::string_view uri) const;

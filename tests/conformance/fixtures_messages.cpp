@@ -54,13 +54,16 @@ Reply ask_amid_messages(std::string, RequestContext context) {
   co_return mcp::Answer(std::move(required));
 }
 
-Reply tell_all(const std::function<void()>* tell) {
-  (*tell)();
+Reply tell_all(const daemon::EngineContext* context, mcp::Change::Kind list) {
+  context->tell({list});
   co_return text_answer("All who listen have been told");
 }
 
-Tool trigger(std::string_view name, std::string_view summary, const std::function<void()>& tell) {
-  auto handler = [&tell](std::string, RequestContext) { return tell_all(&tell); };
+Tool trigger(std::string_view name,
+             std::string_view summary,
+             const daemon::EngineContext& context,
+             mcp::Change::Kind list) {
+  auto handler = [&context, list](std::string, RequestContext) { return tell_all(&context, list); };
   return {tool_info(name, summary), handler};
 }
 
@@ -75,10 +78,12 @@ std::vector<Tool> message_tools(const daemon::EngineContext& context) {
       {tool_info("test_streaming_elicitation", "Reports progress and asks."), &ask_amid_messages},
       trigger("test_trigger_tool_change",
               "Tells that the tools have changed, which they have not.",
-              context.tool_list_changed),
+              context,
+              mcp::Change::tool_list),
       trigger("test_trigger_prompt_change",
               "Tells that the prompts have changed, which they have not.",
-              context.prompt_list_changed)};
+              context,
+              mcp::Change::prompt_list)};
 }
 
 } // namespace upskill::conformance

@@ -208,10 +208,13 @@ private:
               world.m_counters,
               nullptr,
               [this]() -> runtime::Pool& { return pool; },
-              [&world] { ++world.m_list_changes; },
-              [&world](std::string_view prefix) {
-                world.m_updated.emplace(prefix);
-                ++world.m_updates;
+              [&world](const mcp::Change& change) {
+                if (change.kind == mcp::Change::resources) {
+                  world.m_updated.emplace(change.prefix);
+                  ++world.m_updates;
+                } else {
+                  ++world.m_list_changes;
+                }
               }};
     }
 

@@ -30,7 +30,7 @@ public:
               [](const SkillReadParams& params, RequestContext&) { return read_skill(params); });
     binder.on(k_sync_disable,
               [this](const SyncDisableParams&, RequestContext&) -> Result<SyncPlanResult> {
-                m_context.resource_list_changed();
+                m_context.tell({mcp::Change::resource_list});
                 return fail(ErrorCode::refused, "changed");
               });
   }

@@ -137,13 +137,13 @@ private:
   void notice(std::string_view word, std::string_view argument) {
     std::string output;
     if (word == "list-changed") {
-      m_session.resource_list_changed(output);
+      m_session.tell({mcp::Change::resource_list}, output);
     } else if (word == "tools-changed") {
-      m_session.tool_list_changed(output);
+      m_session.tell({mcp::Change::tool_list}, output);
     } else if (word == "prompts-changed") {
-      m_session.prompt_list_changed(output);
+      m_session.tell({mcp::Change::prompt_list}, output);
     } else if (word == "updated") {
-      m_session.resources_updated(argument, output);
+      m_session.tell({mcp::Change::resources, argument}, output);
     } else {
       m_session.close(output);
     }

@@ -193,7 +193,7 @@ TEST_SUITE("http, legacy") {
     HttpClient client(world.place);
     std::string session = open_legacy_session(client, world.place);
     auto change = [&] {
-      world.on_thread([](http::HttpServer& server) { server.tool_list_changed(); });
+      world.on_thread([](http::HttpServer& server) { server.tell({mcp::Change::tool_list}); });
     };
     change(); // to nobody
     HttpClient one(world.place);

@@ -105,8 +105,8 @@ TEST_SUITE("http, modern") {
     client.send(http_modern(world.place, modern_message(5, "subscriptions/listen", filter)).text());
     REQUIRE(client.receive_head().is_stream());
     CHECK((*client.next_event())["method"] == "notifications/subscriptions/acknowledged");
-    world.on_thread([](http::HttpServer& server) { server.prompt_list_changed(); });
-    world.on_thread([](http::HttpServer& server) { server.tool_list_changed(); });
+    world.on_thread([](http::HttpServer& server) { server.tell({mcp::Change::prompt_list}); });
+    world.on_thread([](http::HttpServer& server) { server.tell({mcp::Change::tool_list}); });
     json event = *client.next_event();
     CHECK(event["method"] == "notifications/tools/list_changed");
     CHECK(event["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"] == 5);

@@ -308,7 +308,7 @@ TEST_SUITE("Session: what it remembers") {
     restored->log(out.calls[0].id, LogLevel::alert, "", "1", output);
     CHECK_FALSE(output.empty());
     output.clear();
-    restored->tool_list_changed(output);
+    restored->tell({Change::tool_list}, output);
     CHECK(output.find("tools/list_changed") != std::string::npos);
     out.clear();
     restored->receive(

@@ -378,13 +378,13 @@ TEST_SUITE("Session") {
                       out);
     }
     std::string output;
-    session.resources_updated("skill://a/", output);
+    session.tell({Change::resources, "skill://a/"}, output);
     auto told = messages(output);
     REQUIRE(told.size() == 2);
     CHECK(told[0]["params"]["uri"] == "skill://a/scripts/a.sh");
     CHECK(told[1]["params"]["uri"] == "skill://a/SKILL.md");
     output.clear();
-    session.resources_updated("skill://c/", output);
+    session.tell({Change::resources, "skill://c/"}, output);
     CHECK(output.empty());
   }
 
