@@ -11,6 +11,9 @@
 #include "daemon/telemetry/trace_file.h"
 #include "protocol/mcp/session.h"
 
+#include <cstdint>
+#include <string_view>
+
 namespace upskill::jobs {
 class JobQueue;
 }
@@ -39,6 +42,13 @@ struct Services {
 
   // One buffer for the messages of all sessions, because only one is handled at a time.
   mcp::Outcome outcome = {};
+
+  // Whole messages, for the mirror and the verbose log. `carrier` is what `number` counts:
+  // "session".
+  void note_messages(std::string_view carrier,
+                     std::uint64_t number,
+                     telemetry::Direction direction,
+                     std::string_view lines);
 };
 
 } // namespace upskill::daemon

@@ -116,12 +116,7 @@ void ClientSession::take_line(const SessionMemory::Line& line, mcp::Outcome& out
   telemetry::HandledMessage handled(line.text);
   m_services.messages.fetch_add(1, std::memory_order_relaxed);
   m_is_large = m_is_large || line.text.size() > k_large_message;
-  if (m_services.mirror != nullptr) {
-    m_services.mirror->record(m_number, telemetry::Direction::from_client, line.text);
-  }
-  if (m_services.log.shows(telemetry::LogLevel::verbose)) {
-    m_services.log.verbose("session {} <- {}", m_number, telemetry::loggable(line.text));
-  }
+  m_services.note_messages("session", m_number, telemetry::Direction::from_client, line.text);
   if (line.kind == Kind::interrupted && m_memory.attempts() > k_max_attempts) {
     give_up(line.text, outcome.output);
     return;

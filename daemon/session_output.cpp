@@ -1,6 +1,5 @@
 #include "daemon/session.h"
 #include "daemon/sessions.h"
-#include "daemon/telemetry/redact.h"
 
 #include <limits.h>
 #include <unistd.h>
@@ -68,12 +67,7 @@ ClientSession::Next ClientSession::write_or_keep(std::string_view bytes) {
   if (bytes.empty() || m_phase == Phase::closed) {
     return Next::nothing;
   }
-  if (m_services.mirror != nullptr) {
-    m_services.mirror->record(m_number, telemetry::Direction::to_client, bytes);
-  }
-  if (m_services.log.shows(telemetry::LogLevel::verbose)) {
-    m_services.log.verbose("session {} -> {}", m_number, telemetry::loggable(bytes));
-  }
+  m_services.note_messages("session", m_number, telemetry::Direction::to_client, bytes);
   if (!m_memory.pending().empty() || bytes.size() > k_direct) {
     bool starts = m_memory.pending().empty();
     if (!m_memory.add_pending(bytes)) {

@@ -1,6 +1,5 @@
 #include "daemon/http/server.h"
 #include "daemon/telemetry/crash_handler.h"
-#include "daemon/telemetry/redact.h"
 #include "protocol/http/token.h"
 #include "protocol/mcp/output.h"
 #include "protocol/mcp/version.h"
@@ -12,6 +11,8 @@
 // What a request is, and who answers it.
 namespace upskill::http {
 namespace {
+
+constexpr std::string_view k_carrier = "HTTP connection";
 
 void refuse(Connection& connection, int status, std::string_view message, Fields fields = {}) {
   std::string body;
@@ -183,21 +184,11 @@ void HttpServer::tell(const mcp::Change& change) {
 }
 
 void HttpServer::received(std::uint64_t connection, std::string_view line) {
-  if (m_services.mirror != nullptr) {
-    m_services.mirror->record(connection, telemetry::Direction::from_client, line);
-  }
-  if (m_services.log.shows(telemetry::LogLevel::verbose)) {
-    m_services.log.verbose("HTTP connection {} <- {}", connection, telemetry::loggable(line));
-  }
+  m_services.note_messages(k_carrier, connection, telemetry::Direction::from_client, line);
 }
 
 void HttpServer::sent(std::uint64_t connection, std::string_view lines) {
-  if (m_services.mirror != nullptr) {
-    m_services.mirror->record(connection, telemetry::Direction::to_client, lines);
-  }
-  if (m_services.log.shows(telemetry::LogLevel::verbose)) {
-    m_services.log.verbose("HTTP connection {} -> {}", connection, telemetry::loggable(lines));
-  }
+  m_services.note_messages(k_carrier, connection, telemetry::Direction::to_client, lines);
 }
 
 } // namespace upskill::http
