@@ -1,16 +1,15 @@
 #include "daemon/handlers/prompts.h"
 
 #include "daemon/await.h"
+#include "daemon/handlers/matches.h"
 #include "daemon/handlers/prompts_review.h"
 #include "daemon/handlers/skill_files.h"
 #include "daemon/handlers/skill_lookup.h"
-#include "daemon/handlers/text_search.h"
 #include "daemon/runtime/offload.h"
 #include "protocol/base/bounds.h"
 #include "protocol/prompts.h"
 #include "protocol/rpc/simdjson_reader.h"
 #include "skills/document/inspect.h"
-#include "skills/library/names.h"
 
 #include <fcntl.h>
 
@@ -18,8 +17,6 @@
 
 namespace upskill::daemon {
 namespace {
-
-constexpr std::size_t k_most_values = 100; // of one completion
 
 struct ReviewArguments {
   static constexpr bool k_lenient = true;
@@ -71,45 +68,6 @@ subject_of(const Catalogue& catalogue, const std::string& asked, const std::stri
   subject.all_files = files.complete;
   return subject;
 }
-
-// Counts all that fit and keeps as many as are sent.
-class Matches {
-public:
-  explicit Matches(std::string_view value)
-      : m_wanted(library::folded_key(value)) {}
-
-  void offer(std::string_view candidate) {
-    std::string key = library::folded_key(candidate);
-    if (key.starts_with(m_wanted)) {
-      take(m_begin, candidate);
-    } else if (key.find(m_wanted) != std::string::npos) {
-      take(m_within, candidate);
-    }
-  }
-
-  mcp::Completion finish() && {
-    mcp::Completion completion{std::move(m_begin), m_total};
-    for (std::string& one : m_within) {
-      if (completion.values.size() < k_most_values) {
-        completion.values.push_back(std::move(one));
-      }
-    }
-    return completion;
-  }
-
-private:
-  void take(std::vector<std::string>& values, std::string_view candidate) {
-    ++m_total;
-    if (values.size() < k_most_values) {
-      values.emplace_back(candidate);
-    }
-  }
-
-  std::string m_wanted;
-  std::vector<std::string> m_begin;
-  std::vector<std::string> m_within;
-  std::int64_t m_total = 0;
-};
 
 mcp::Completion skills_like(const Catalogue& catalogue, const std::string& value) {
   Matches matches(value);
@@ -176,7 +134,7 @@ asio::awaitable<Result<mcp::Completion>> SkillPrompts::complete(std::string prom
                                                                 std::string value,
                                                                 std::string,
                                                                 RequestContext context) {
-  if (prompt != k_review_skill || value.size() > k_max_query) {
+  if (prompt != k_review_skill) {
     co_return mcp::Completion();
   }
   if (argument == "focus") {

@@ -1,17 +1,16 @@
 #include "daemon/handlers/resources.h"
 
 #include "daemon/await.h"
+#include "daemon/handlers/matches.h"
 #include "daemon/handlers/mime_type.h"
 #include "daemon/handlers/skill_address.h"
 #include "daemon/handlers/skill_files.h"
 #include "daemon/handlers/skill_folder.h"
 #include "daemon/handlers/skill_lookup.h"
-#include "daemon/handlers/text_search.h"
 #include "daemon/runtime/offload.h"
 #include "protocol/base/bounds.h"
 #include "protocol/base/utc.h"
 #include "protocol/base/utf8.h"
-#include "skills/library/names.h"
 #include "skills/library/skill_uri.h"
 
 #include <string_view>
@@ -22,7 +21,6 @@ namespace upskill::daemon {
 namespace {
 
 constexpr std::string_view k_template = "skill://{name}/{+path}";
-constexpr std::size_t k_max_completions = 100; // as many as the protocol sends
 
 mcp::Resource resource_of(const Catalogue& catalogue, const Catalogue::Row& row) {
   mcp::Resource resource;
@@ -87,35 +85,16 @@ read_folder(const Catalogue& catalogue, const std::string& uri, std::string curs
   return read_skill_folder(request);
 }
 
-// Names that begin with the value before those that have it somewhere; nothing else comes to mind
-// to a person who has begun to type. In the user's scope only: a project's skills have addresses of
-// another form.
-mcp::Completion complete_name(const Catalogue& catalogue, std::string_view value) {
-  std::string wanted = library::folded_key(value.substr(0, k_max_query));
-  mcp::Completion completion;
-  std::vector<std::string_view> others;
+// In the user's scope only: a project's skills have addresses of another form.
+mcp::Completion names_like(const Catalogue& catalogue, std::string_view value) {
+  Matches matches(value);
   for (std::uint32_t i = 0; i < catalogue.size(); ++i) {
     const Catalogue::Row& row = catalogue.row(i);
-    std::string_view name = catalogue.name(row);
-    bool has_it = is_ascii(name) ? contains_folded(name, wanted)
-                                 : library::folded_key(name).find(wanted) != std::string::npos;
-    if (row.scope != 0 || row.newest == Catalogue::k_none || !has_it) {
-      continue;
-    }
-    ++completion.total;
-    if (!library::folded_key(name).starts_with(wanted)) {
-      others.push_back(name);
-    } else if (completion.values.size() < k_max_completions) {
-      completion.values.emplace_back(name);
+    if (row.scope == 0 && row.newest != Catalogue::k_none) {
+      matches.offer(catalogue.name(row));
     }
   }
-  for (std::string_view name : others) {
-    if (completion.values.size() == k_max_completions) {
-      break;
-    }
-    completion.values.emplace_back(name);
-  }
-  return completion;
+  return std::move(matches).finish();
 }
 
 } // namespace
@@ -180,7 +159,7 @@ asio::awaitable<Result<mcp::Completion>> SkillResources::complete(std::string ur
   }
   AWAIT(Result<std::shared_ptr<const Catalogue>> catalogue, m_library.catalogue(context.stopping));
   CO_TRY(catalogue);
-  co_return complete_name(**catalogue, value);
+  co_return names_like(**catalogue, value);
 }
 
 } // namespace upskill::daemon

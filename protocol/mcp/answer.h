@@ -1,6 +1,7 @@
 #pragma once
 #include "protocol/base/result.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -130,7 +131,10 @@ struct PromptMessages {
   std::vector<std::string> contents = {}; // of each message: the JSON of its content block
 };
 
-// The answer to complete: at most 100 values are sent.
+// Values of one completion that are sent (MCP facts, section 4).
+inline constexpr std::size_t k_max_completions = 100;
+
+// The answer to complete.
 struct Completion {
   std::vector<std::string> values = {};
   std::int64_t total = 0; // that match, those not sent included

@@ -10,8 +10,6 @@
 namespace upskill::mcp {
 namespace {
 
-constexpr std::size_t k_max_completions = 100; // MCP facts, section 4
-
 constexpr std::array<std::string_view, 5> k_task_states{
     "working", "input_required", "completed", "failed", "cancelled"};
 
