@@ -2,6 +2,7 @@
 
 #include "daemon/handlers/nearest_words.h"
 #include "daemon/handlers/text_search.h"
+#include "daemon/unknown_cursor.h"
 #include "protocol/base/paths.h"
 
 #include <algorithm>
@@ -124,9 +125,7 @@ Result<std::uint32_t> Catalogue::row_after(std::string_view cursor) const {
   std::optional<std::string> text = from_hex(cursor);
   std::size_t zero = text ? text->find('\0') : std::string::npos;
   if (zero == std::string::npos) {
-    return fail(ErrorCode::invalid_argument,
-                "the cursor is none that was given out",
-                "begin with the first page: leave `cursor` out");
+    return fail(unknown_cursor());
   }
   auto place =
       std::pair(std::string_view(*text).substr(0, zero), std::string_view(*text).substr(zero + 1));

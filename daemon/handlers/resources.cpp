@@ -8,6 +8,7 @@
 #include "daemon/handlers/skill_folder.h"
 #include "daemon/handlers/skill_lookup.h"
 #include "daemon/runtime/offload.h"
+#include "daemon/unknown_cursor.h"
 #include "protocol/base/bounds.h"
 #include "protocol/base/utc.h"
 #include "protocol/base/utf8.h"
@@ -110,7 +111,7 @@ asio::awaitable<Result<mcp::ResourcePage>> SkillResources::list(std::string curs
 asio::awaitable<Result<mcp::ResourceTemplatePage>>
 SkillResources::list_templates(std::string cursor, RequestContext) {
   if (!cursor.empty()) {
-    co_return fail(ErrorCode::invalid_argument, "the cursor is none that was given out");
+    co_return fail(unknown_cursor());
   }
   mcp::ResourceTemplate file;
   file.uri_template = k_template;

@@ -2,6 +2,7 @@
 
 #include "daemon/handlers/mime_type.h"
 #include "daemon/handlers/skill_files.h"
+#include "daemon/unknown_cursor.h"
 #include "protocol/base/bounds.h"
 #include "protocol/base/utc.h"
 #include "skills/library/skill_uri.h"
@@ -72,9 +73,7 @@ Result<mcp::DirectoryPage> read_skill_folder(const FolderRequest& request) {
   auto next = found.begin();
   if (!request.cursor.empty()) {
     if (!request.cursor.starts_with(k_after) || request.cursor.size() > k_max_cursor) {
-      return fail(ErrorCode::invalid_argument,
-                  "the cursor is none that was given out",
-                  "begin with the first page: leave `cursor` out");
+      return fail(unknown_cursor());
     }
     // The last one of the page before need not be there any more.
     std::string last = *beginning + request.cursor.substr(k_after.size());

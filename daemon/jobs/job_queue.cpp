@@ -2,6 +2,7 @@
 
 #include "daemon/await.h"
 #include "daemon/runtime/timeout.h"
+#include "daemon/unknown_cursor.h"
 #include "protocol/base/bounds.h"
 
 #include <unistd.h>
@@ -34,9 +35,7 @@ Result<std::optional<store::JobPosition>> position_of(std::string_view cursor) {
   auto [rest, problem] = std::from_chars(cursor.data(), end, position.created_ms);
   if (problem != std::errc() || rest == end || *rest != '.'
       || !is_job_id(std::string_view(rest + 1, end))) {
-    return fail(ErrorCode::invalid_argument,
-                "the cursor is none of ours",
-                "pass `next_cursor` of the page before, or none");
+    return fail(daemon::unknown_cursor());
   }
   position.id.assign(rest + 1, end);
   return std::optional(std::move(position));

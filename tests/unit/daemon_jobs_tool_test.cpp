@@ -92,7 +92,7 @@ asio::awaitable<void> check_refusals(World& world) {
       {{.action = JobAction::answer, .id = "x"}, "params.answers: is missing"},
       {{.action = JobAction::show, .id = "x", .wait = 61}, "params.wait: must be from 0 to 60"},
       {{.limit = 0}, "params.limit: must be from 1 to 1000"},
-      {{.cursor = "x"}, "the cursor is none of ours"}};
+      {{.cursor = "x"}, "the cursor is none that was given out"}};
   for (Case& refused : cases) {
     AWAIT(Result<JobResult> result, call(world, refused.params, "agents"));
     REQUIRE_FALSE(result);
