@@ -16,10 +16,6 @@ constexpr std::uint64_t k_little_space = 200u << 20; // bytes; a version is kept
 constexpr std::uint64_t k_no_space = 16u << 20;
 constexpr std::size_t k_longest_version = 64; // bytes that are shown of a client's word
 
-std::string quoted(std::string_view text) {
-  return "`" + std::string(text) + "`";
-}
-
 // The folder itself or the nearest above it that exists.
 std::string existing(std::string path) {
   struct stat status {};
@@ -44,7 +40,7 @@ void check_space(const std::string& folder, Findings& findings) {
   findings.add(
       free < k_no_space || out_of_files ? FindingLevel::error : FindingLevel::warning,
       "space",
-      "the file system of " + quoted(folder) + " has "
+      "the file system of " + in_backticks(folder) + " has "
           + (out_of_files ? "no room for more files" : std::to_string(free >> 20) + " MiB left"),
       "make room: without it no version can be kept, so nothing is synchronised");
 }
@@ -66,7 +62,7 @@ void check_run_folder(const std::string& folder, Findings& findings) {
   if (!wrong.empty()) {
     findings.add(FindingLevel::error,
                  "run folder",
-                 quoted(folder) + " " + wrong,
+                 in_backticks(folder) + " " + wrong,
                  "`chmod 700` it, or remove it and start the daemon again");
   }
 }
@@ -90,7 +86,7 @@ void check_databases_put_aside(const Places& places, Findings& findings) {
     findings.add(FindingLevel::info,
                  "database",
                  "a damaged sync.db was put aside as "
-                     + quoted(join_path(places.state, aside.back())),
+                     + in_backticks(join_path(places.state, aside.back())),
                  "history before it is lost, no version is; remove the file when you need it no "
                  "more");
   }
@@ -124,7 +120,7 @@ void check_machine(const Facts& facts, Findings& findings) {
                  "agents.json",
                  facts.scene->table_problem->message,
                  "until it is mended the built-in table is used: "
-                     + quoted(join_path(places.config, "agents.json")));
+                     + in_backticks(join_path(places.config, "agents.json")));
   }
   if (facts.status.watch == "polling") {
     findings.add(FindingLevel::warning,

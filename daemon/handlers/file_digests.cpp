@@ -20,10 +20,6 @@ std::int64_t nanoseconds(const timespec& time) {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-std::string quoted(std::string_view path) {
-  return "`" + to_valid_utf8(path) + "`";
-}
-
 } // namespace
 
 FileDigests::FileDigests(Now now)
@@ -72,7 +68,7 @@ Result<FileDigest> FileDigests::read(int skill,
   struct stat before {};
 
   if (::fstat(fd.get(), &before) != 0 || !S_ISREG(before.st_mode)) {
-    return fail(ErrorCode::changed, quoted(path) + " is no file any more", "try again");
+    return fail(ErrorCode::changed, in_backticks(path) + " is no file any more", "try again");
   }
   std::int64_t started = m_now();
   m_files_read.fetch_add(1, std::memory_order_relaxed);
@@ -88,7 +84,7 @@ Result<FileDigest> FileDigests::read(int skill,
       continue;
     }
     if (got < 0) {
-      return fail(system_error(errno, "cannot read " + quoted(path)));
+      return fail(system_error(errno, "cannot read " + in_backticks(path)));
     }
     if (got == 0) {
       break;
@@ -97,7 +93,7 @@ Result<FileDigest> FileDigests::read(int skill,
     size += got;
     if (static_cast<std::size_t>(size) > limit) {
       return fail(ErrorCode::too_large,
-                  quoted(path) + " holds more than " + std::to_string(limit) + " bytes");
+                  in_backticks(path) + " holds more than " + std::to_string(limit) + " bytes");
     }
     hash.update(part);
     if (bytes != nullptr) {

@@ -24,16 +24,12 @@ namespace {
 constexpr std::size_t k_max_path = 4096; // bytes, as PATH_MAX
 constexpr int k_attempts = 8;            // openat2 asks to try again when a rename crossed its way
 
-std::string quoted(std::string_view path) {
-  return "`" + to_valid_utf8(path) + "`";
-}
-
 tl::unexpected<Error> no_such_file(const std::string& path) {
-  return fail(ErrorCode::not_found, quoted(path) + " is no file of the skill");
+  return fail(ErrorCode::not_found, in_backticks(path) + " is no file of the skill");
 }
 
 tl::unexpected<Error> leaves(const std::string& path) {
-  return fail(ErrorCode::refused, quoted(path) + " is a link out of the skill");
+  return fail(ErrorCode::refused, in_backticks(path) + " is a link out of the skill");
 }
 
 // A FIFO or a terminal in the place of the file must not hold us up.
@@ -52,7 +48,7 @@ Result<UniqueFd> opened(UniqueFd fd, const std::string& path) {
   if (error == EXDEV || error == ELOOP) {
     return leaves(path);
   }
-  return fail(system_error(error, "cannot open " + quoted(path)));
+  return fail(system_error(error, "cannot open " + in_backticks(path)));
 }
 
 // The status of what belongs to the skill under that name: a folder or a file, links followed.
@@ -205,7 +201,7 @@ bool visit_files(int skill, const VisitFile& visit) {
 
 Result<std::vector<FolderChild>> list_folder(int skill, const std::string& folder) {
   if (!folder.empty() && !is_inside_path(folder)) {
-    return fail(ErrorCode::not_found, quoted(folder) + " is no folder of the skill");
+    return fail(ErrorCode::not_found, in_backticks(folder) + " is no folder of the skill");
   }
   // Part by part, because a link is no folder here, wherever in the path it stands.
   UniqueFd fd = library::open_folder(skill, ".");
@@ -216,7 +212,7 @@ Result<std::vector<FolderChild>> list_folder(int skill, const std::string& folde
   }
   int error = errno;
   if (!fd && (error == ENOENT || error == ENOTDIR || error == ELOOP || error == ENAMETOOLONG)) {
-    return fail(ErrorCode::not_found, quoted(folder) + " is no folder of the skill");
+    return fail(ErrorCode::not_found, in_backticks(folder) + " is no folder of the skill");
   }
   std::vector<FolderChild> children;
   bool is_whole = true;
@@ -232,12 +228,12 @@ Result<std::vector<FolderChild>> list_folder(int skill, const std::string& folde
     });
   }
   if (!fd || error != 0) {
-    return fail(system_error(error, "cannot read the folder " + quoted(folder)));
+    return fail(system_error(error, "cannot read the folder " + in_backticks(folder)));
   }
   if (!is_whole) {
     return fail(ErrorCode::too_large,
                 "more than " + std::to_string(k_max_skill_entries) + " things lie in the folder "
-                    + quoted(folder));
+                    + in_backticks(folder));
   }
   std::string prefix = folder.empty() ? folder : folder + "/";
   std::erase_if(children, [&](FolderChild& child) {
@@ -266,10 +262,10 @@ read_part(int skill, const std::string& path, std::int64_t offset, std::size_t l
   struct stat status {};
 
   if (::fstat(fd.get(), &status) != 0) {
-    return fail(system_error(errno, "cannot look at " + quoted(path)));
+    return fail(system_error(errno, "cannot look at " + in_backticks(path)));
   }
   if (!S_ISREG(status.st_mode)) {
-    return fail(ErrorCode::refused, quoted(path) + " is not a file");
+    return fail(ErrorCode::refused, in_backticks(path) + " is not a file");
   }
   FilePart part;
   part.offset = offset;
@@ -286,7 +282,7 @@ read_part(int skill, const std::string& path, std::int64_t offset, std::size_t l
       continue;
     }
     if (got < 0) {
-      return fail(system_error(errno, "cannot read " + quoted(path)));
+      return fail(system_error(errno, "cannot read " + in_backticks(path)));
     }
     if (got == 0) {
       break; // it was cut short since

@@ -81,6 +81,10 @@ std::string to_valid_utf8(std::string_view text) {
   return out;
 }
 
+std::string in_backticks(std::string_view text) {
+  return "`" + to_valid_utf8(text) + "`";
+}
+
 std::size_t code_points(std::string_view text) {
   std::size_t count = 0;
   for (std::size_t at = 0; at < text.size(); ++count) {

@@ -14,6 +14,9 @@ std::size_t utf8_valid_prefix(std::string_view text);
 // The text with every ill-formed byte sequence replaced by U+FFFD, so that it may enter a message.
 std::string to_valid_utf8(std::string_view text);
 
+// The same as a literal of a message: a name or a path, whose bytes may be anything.
+std::string in_backticks(std::string_view text);
+
 // Number of code points; each ill-formed byte counts as one.
 std::size_t code_points(std::string_view text);
 

@@ -1,6 +1,7 @@
 #include "skills/agents/view.h"
 
 #include "protocol/base/paths.h"
+#include "protocol/base/utf8.h"
 
 #include <algorithm>
 #include <map>
@@ -24,22 +25,18 @@ void add_note(Row& row, std::string note) {
   }
 }
 
-std::string quoted(const std::string& path) {
-  return "`" + path + "`";
-}
-
 // Why the agent never gets as far as reading this copy, or nothing.
 std::optional<std::string> unseen_reason(const Agent& agent, const PresentSkill& skill) {
   const Loader& loader = agent.loader;
   if (skill.link && loader.follows_links == FollowsLinks::no) {
-    return quoted(skill.path) + " is a link, which " + agent.title + " does not follow";
+    return in_backticks(skill.path) + " is a link, which " + agent.title + " does not follow";
   }
   if (skill.link && loader.follows_links == FollowsLinks::unknown) {
-    return quoted(skill.path) + " is a link, and it is not known whether " + agent.title
+    return in_backticks(skill.path) + " is a link, and it is not known whether " + agent.title
            + " follows links";
   }
   if (loader.depth != k_any_depth && skill.depth > loader.depth) {
-    return quoted(skill.path) + " lies deeper than " + agent.title + " looks";
+    return in_backticks(skill.path) + " lies deeper than " + agent.title + " looks";
   }
   return std::nullopt;
 }
@@ -76,7 +73,7 @@ private:
 std::string why_twice(const Agent& agent, const Row& row) {
   std::string others;
   for (std::size_t i = 1; i < row.shown.size(); ++i) {
-    others += (i == 1 ? "" : ", ") + quoted(row.shown[i]->path);
+    others += (i == 1 ? "" : ", ") + in_backticks(row.shown[i]->path);
   }
   switch (agent.loader.dedupes_by) {
   case DedupesBy::path:
@@ -110,7 +107,7 @@ ListedSkill listed(const Agent& agent, const std::string& name, Row& row) {
       const PresentSkill& loser = rule == SameName::last ? *row.shown.front() : *row.shown.back();
       row.notes.insert(row.notes.begin(),
                        std::string("the ") + (rule == SameName::last ? "last" : "first")
-                           + " copy wins; " + quoted(loser.path) + " is not used");
+                           + " copy wins; " + in_backticks(loser.path) + " is not used");
     }
   }
   for (const std::string& note : row.notes) {
@@ -130,14 +127,14 @@ view_of(const Agent& agent, std::span<const ReadRoot> roots, std::span<const std
       Row& row = rows[skill.name];
       std::optional<std::string> unseen = unseen_reason(agent, skill);
       if (!unseen && skill.verdict == LoaderVerdict::skipped) {
-        unseen = quoted(skill.path) + " is skipped: " + skill.reason;
+        unseen = in_backticks(skill.path) + " is skipped: " + skill.reason;
       }
       if (unseen) {
         row.passed_over = row.passed_over.empty() ? skill.path : row.passed_over;
         add_note(row, std::move(*unseen));
       } else if (const PresentSkill* same = seen.find_or_add(skill)) {
         add_note(row,
-                 quoted(skill.path) + " is the same folder as " + quoted(same->path)
+                 in_backticks(skill.path) + " is the same folder as " + in_backticks(same->path)
                      + " and is listed once");
       } else {
         row.shown.push_back(&skill);

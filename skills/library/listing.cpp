@@ -23,10 +23,6 @@ namespace {
 
 using State = DocumentFile::State;
 
-std::string quoted(std::string_view text) {
-  return "`" + to_valid_utf8(text) + "`";
-}
-
 void take_document(Entry& entry, const DocumentFile& document) {
   entry.lower_case_document = document.lower_case;
   entry.mtime_ns = document.mtime_ns;
@@ -65,12 +61,12 @@ public:
     }
     m_fd = open_folder(AT_FDCWD, m_root.real_path.c_str());
     if (!m_fd) {
-      problem(quoted(m_root.path) + " cannot be read", errno);
+      problem(in_backticks(m_root.path) + " cannot be read", errno);
       return std::move(m_listing);
     }
     int error = for_each_name(m_fd.get(), [this](const FolderEntry& entry) { return name(entry); });
     if (error != 0) {
-      problem(quoted(m_root.path) + " cannot be read to its end", error);
+      problem(in_backticks(m_root.path) + " cannot be read to its end", error);
     }
     std::ranges::sort(m_listing.entries, {}, &Entry::name);
     std::vector<bool> keep(m_listing.entries.size());
@@ -80,7 +76,7 @@ public:
     std::size_t index = 0;
     std::erase_if(m_listing.entries, [&](const Entry&) { return !keep[index++]; });
     if (m_names_left == 0) {
-      m_listing.problems.push_back(quoted(m_root.path) + " holds more than "
+      m_listing.problems.push_back(in_backticks(m_root.path) + " holds more than "
                                    + std::to_string(m_options.nested_names)
                                    + " names below its skills; not all were looked at");
     }
@@ -104,7 +100,7 @@ private:
       return true;
     }
     if (m_listing.entries.size() == k_max_skills_per_root) {
-      m_listing.problems.push_back(quoted(m_root.path)
+      m_listing.problems.push_back(in_backticks(m_root.path)
                                    + " holds more than 100,000 folders; the rest is left out");
       return false;
     }
@@ -114,7 +110,7 @@ private:
 
   void mark(Entry& entry, EntryKind kind, std::string_view rest) const {
     entry.kind = kind;
-    entry.reason = quoted(join_path(m_root.path, entry.name)) + " " + std::string(rest);
+    entry.reason = in_backticks(join_path(m_root.path, entry.name)) + " " + std::string(rest);
   }
 
   bool has_sibling(std::string_view sibling) const {
@@ -225,7 +221,7 @@ private:
     DocumentFile document = find_document(AT_FDCWD, entry.target);
     take_document(entry, document);
     bool here = parent.st_dev == m_root.device && parent.st_ino == m_root.inode;
-    std::string target = quoted(entry.target);
+    std::string target = in_backticks(entry.target);
     if (here) {
       mark(entry, EntryKind::alias, "is a link to " + target + " of the same root");
     } else if (owner == nullptr || owner->state == RootState::refused) {
@@ -273,24 +269,24 @@ Result<std::string> read_document(const Root& root, const Entry& entry, std::siz
   std::string path = join_path(join_path(root.path, entry.name), file);
   if (entry.kind != EntryKind::skill) {
     return fail(ErrorCode::unsupported,
-                quoted(path) + " is not read, it belongs to no complete skill");
+                in_backticks(path) + " is not read, it belongs to no complete skill");
   }
   UniqueFd folder = open_folder(AT_FDCWD, root.real_path.c_str());
   UniqueFd skill = folder ? open_folder(folder.get(), entry.name.c_str()) : UniqueFd();
   UniqueFd fd = skill ? open_beneath(skill.get(), file, O_RDONLY) : UniqueFd();
   if (!fd && (errno == EXDEV || errno == ELOOP)) {
     return fail(ErrorCode::refused,
-                quoted(path) + " is a link out of the skill",
+                in_backticks(path) + " is a link out of the skill",
                 "put the file itself there");
   }
 
   struct stat status {};
 
   if (!fd || ::fstat(fd.get(), &status) != 0) {
-    return fail(system_error(errno, "cannot read " + quoted(path)));
+    return fail(system_error(errno, "cannot read " + in_backticks(path)));
   }
   if (!S_ISREG(status.st_mode)) {
-    return fail(ErrorCode::refused, quoted(path) + " is not a file");
+    return fail(ErrorCode::refused, in_backticks(path) + " is not a file");
   }
   std::string bytes;
   // One byte more than the file had, so that its end is seen in one call.
@@ -301,11 +297,11 @@ Result<std::string> read_document(const Root& root, const Entry& entry, std::siz
     ssize_t got = ::read(fd.get(), bytes.data() + used, room);
     bytes.resize(used + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
     if (got < 0 && errno != EINTR) {
-      return fail(system_error(errno, "cannot read " + quoted(path)));
+      return fail(system_error(errno, "cannot read " + in_backticks(path)));
     }
     if (bytes.size() > limit) {
       return fail(ErrorCode::too_large,
-                  quoted(path) + " holds more than " + std::to_string(limit) + " bytes");
+                  in_backticks(path) + " holds more than " + std::to_string(limit) + " bytes");
     }
     if (got == 0) {
       return bytes;

@@ -1,5 +1,7 @@
 #include "skills/library/roots.h"
 
+#include "protocol/base/utf8.h"
+
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -47,10 +49,6 @@ bool is_link(const std::string& path) {
   return ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
 }
 
-std::string quoted(const std::string& path) {
-  return "`" + path + "`";
-}
-
 void refuse(Root& root, std::string reason) {
   if (root.state != RootState::refused) {
     root.state = RootState::refused;
@@ -66,13 +64,13 @@ void look(Root& root) {
     int error = errno;
     root.real_path = future_real_path(root.path);
     if (error == ELOOP) {
-      refuse(root, quoted(root.path) + " is a link that leads in a circle");
+      refuse(root, in_backticks(root.path) + " is a link that leads in a circle");
     } else if (error == ENOTDIR) {
-      refuse(root, quoted(root.path) + " lies below something that is not a folder");
+      refuse(root, in_backticks(root.path) + " lies below something that is not a folder");
     } else if (error != ENOENT) {
-      refuse(root, quoted(root.path) + " cannot be looked at: " + std::strerror(error));
+      refuse(root, in_backticks(root.path) + " cannot be looked at: " + std::strerror(error));
     } else if (is_link(root.path)) {
-      refuse(root, quoted(root.path) + " is a link that leads nowhere");
+      refuse(root, in_backticks(root.path) + " is a link that leads nowhere");
     } else {
       root.state = RootState::absent;
     }
@@ -81,9 +79,9 @@ void look(Root& root) {
   auto real = real_path_of(root.path);
   root.real_path = real.value_or(root.path);
   if (!real) {
-    refuse(root, quoted(root.path) + " cannot be resolved: " + std::strerror(errno));
+    refuse(root, in_backticks(root.path) + " cannot be resolved: " + std::strerror(errno));
   } else if (!S_ISDIR(status.st_mode)) {
-    refuse(root, quoted(root.path) + " is not a folder");
+    refuse(root, in_backticks(root.path) + " is not a folder");
   } else {
     root.device = status.st_dev;
     root.inode = status.st_ino;
@@ -103,17 +101,19 @@ bool same_scope(const Root& a, const Root& b) {
 void refuse_holders(Root& root, const std::vector<std::string>& holders) {
   for (const std::string& holder : holders) {
     if (is_inside(holder, root.real_path)) {
-      refuse(
-          root,
-          quoted(root.path) + " leads to " + quoted(root.real_path) + ", which "
-              + (holder == root.real_path ? "is no folder of skills" : "holds " + quoted(holder)));
+      refuse(root,
+             in_backticks(root.path) + " leads to " + in_backticks(root.real_path) + ", which "
+                 + (holder == root.real_path ? "is no folder of skills"
+                                             : "holds " + in_backticks(holder)));
     }
   }
 }
 
 void refuse_escape(Root& root) {
   if (root.scope == Scope::project && !is_inside(root.real_path, folder_or_self(root.project))) {
-    refuse(root, quoted(root.path) + " leads outside the project, to " + quoted(root.real_path));
+    refuse(root,
+           in_backticks(root.path) + " leads outside the project, to "
+               + in_backticks(root.real_path));
   }
 }
 
@@ -128,10 +128,11 @@ void refuse_nested(std::vector<Root>& roots) {
           outer.scope != inner.scope ? outer.scope == Scope::project : outer.link && !inner.link;
       if (outer_goes) {
         refuse(outer,
-               quoted(outer.path) + " leads to " + quoted(outer.real_path)
-                   + ", which holds the root " + quoted(inner.path));
+               in_backticks(outer.path) + " leads to " + in_backticks(outer.real_path)
+                   + ", which holds the root " + in_backticks(inner.path));
       } else {
-        refuse(inner, quoted(inner.path) + " lies inside the root " + quoted(outer.path));
+        refuse(inner,
+               in_backticks(inner.path) + " lies inside the root " + in_backticks(outer.path));
       }
     }
   }
@@ -185,7 +186,7 @@ public:
     for (Root& root : m_roots) {
       for (const Root& other : m_roots) {
         if (root.scope == Scope::project && !same_scope(root, other) && same_place(root, other)) {
-          refuse(root, quoted(root.path) + " is also the root " + quoted(other.path));
+          refuse(root, in_backticks(root.path) + " is also the root " + in_backticks(other.path));
         }
       }
     }
@@ -222,7 +223,7 @@ private:
     }
     if (use == Use::administered) {
       at->is_administered = true;
-      refuse(*at, quoted(path) + " belongs to an administrator");
+      refuse(*at, in_backticks(path) + " belongs to an administrator");
     }
     if (use != Use::legacy) {
       add_once(at->readers, folders.agent);
