@@ -4,6 +4,9 @@
 
 #include <doctest/doctest.h>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -21,7 +24,8 @@ namespace {
 class AgentWire final : public Wire {
 public:
   explicit AgentWire(const std::string& home)
-      : m_bridge(home, {"mcp"}) {}
+      : m_home(home)
+      , m_bridge(home, {"mcp"}) {}
 
   void send(std::string_view line) override { m_bridge.write(std::string(line) + "\n"); }
 
@@ -29,9 +33,26 @@ public:
 
   void end() override { m_bridge.close_input(); }
 
+  // `write {"path","text"}`: a file of the home is now this, in one step, so that it is one change.
+  bool outside(std::string_view command) override {
+    constexpr std::string_view k_write = "write ";
+    Json file = command.starts_with(k_write)
+                    ? Json::parse(command.substr(k_write.size()), nullptr, false)
+                    : Json();
+    if (!file.is_object() || !file.contains("path") || !file.contains("text")) {
+      return false;
+    }
+    const std::string path = m_home + "/" + file["path"].get<std::string>();
+    const std::string beside = m_home + "/written";
+    put_file(beside, file["text"].get<std::string>());
+    std::filesystem::rename(beside, path);
+    return true;
+  }
+
   int exit_code() { return m_bridge.wait_end(); }
 
 private:
+  std::string m_home;
   Program m_bridge;
 };
 
@@ -51,7 +72,8 @@ private:
   Client m_client;
 };
 
-// A home with a few skills, and the daemon that serves it, at rest.
+// A home with a few skills, and the daemon that serves it, at rest. What the transcripts of
+// `! daemon` expect of names, sizes, times and digests is what is written here.
 class Home {
 public:
   Home() {
@@ -59,9 +81,15 @@ public:
       std::filesystem::create_directory(m_folder / agent);
     }
     skill(".claude/skills/review", "Reviews code.");
-    skill(".agents/skills/review", "Reviews code, and differs.");
+    // The newer of the two, so it is the one that is served.
+    skill(".agents/skills/review", "Reviews code, and differs.", k_written + 1);
     skill(".agents/skills/with space", "Has a name that an address must encode.");
-    put_file(m_folder / ".agents/skills/with space/notes.txt", "more\n");
+    put(".agents/skills/with space/notes.txt", "more\n");
+    put(".agents/skills/tidy/SKILL.md",
+        "---\nname: tidy\ndescription: Tidies a folder.\nlicense: MIT\n---\n\n"
+        "The rules stand in [rules](references/rules.md).\n");
+    put(".agents/skills/tidy/references/rules.md", "Sort by name.\n");
+    put(".agents/skills/tidy/dot.bin", {"\0\1\xff", 3});
     m_daemon.emplace(m_folder.path());
     // Its first look at the folders is no change that a client is told of.
     Client client(m_daemon->socket());
@@ -74,11 +102,20 @@ public:
   DaemonProcess& daemon() { return *m_daemon; }
 
 private:
-  void skill(const std::string& path, const std::string& description) {
-    std::filesystem::create_directories(m_folder / path);
-    put_file(m_folder / (path + "/SKILL.md"),
-             "---\nname: " + path.substr(path.rfind('/') + 1) + "\ndescription: " + description
-                 + "\n---\n");
+  static constexpr time_t k_written = 1'735'689'600; // 2025-01-01T00:00:00Z
+
+  void put(const std::string& path, std::string_view text, time_t written = k_written) {
+    std::filesystem::create_directories((m_folder / path).substr(0, (m_folder / path).rfind('/')));
+    put_file(m_folder / path, text);
+    const timespec times[2] = {{written, 0}, {written, 0}};
+    REQUIRE(::utimensat(AT_FDCWD, (m_folder / path).c_str(), times, 0) == 0);
+  }
+
+  void skill(const std::string& path, const std::string& description, time_t written = k_written) {
+    put(path + "/SKILL.md",
+        "---\nname: " + path.substr(path.rfind('/') + 1) + "\ndescription: " + description
+            + "\n---\n",
+        written);
   }
 
   TemporaryFolder m_folder;
@@ -126,6 +163,7 @@ TEST_SUITE("transcripts") {
   TEST_CASE("every session of an agent goes as written, through `upskill mcp`") {
     int modern = 0;
     int legacy = 0;
+    int of_daemon = 0;
     for (const Transcript& transcript : playable(false)) {
       CAPTURE(transcript.name);
       Home home;
@@ -136,9 +174,11 @@ TEST_SUITE("transcripts") {
       CHECK(file_text(home.path() + "/client-stderr").empty());
       modern += says(transcript, "\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\"");
       legacy += says(transcript, "\"method\":\"initialize\"");
+      of_daemon += transcript.needs_daemon;
     }
     CHECK(modern >= 3);
     CHECK(legacy >= 6);
+    CHECK(of_daemon >= 5); // one of each revision
   }
 
   TEST_CASE("every session of a person goes as written, over the socket") {

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -10,6 +11,9 @@
 //   "<any>" "<string>" "<integer>" "<number>" "<boolean>" "<object>" "<array>"   any value of that
 //   kind
 //   "<has>text"                                                a string that contains the text
+//   "<keep:NAME>"                                              any string; from the next line of
+//   the transcript on, <NAME> stands for it, whether sent or expected
+//   {"<json>": pattern}                                        a string that holds such JSON
 //   "...": true in an object                                   members that are not named may be
 //   there
 //   "..." as the last element of an array                      more elements may follow
@@ -28,8 +32,12 @@ inline std::string describe(const std::string& at, const Json& pattern, const Js
          + message.dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, 300);
 }
 
+constexpr std::string_view k_keep = "<keep:";
+constexpr const char* k_json = "<json>";
+
 inline bool is_kind(std::string_view kind, const Json& message) {
-  return kind == "<any>" || (kind == "<string>" && message.is_string())
+  return kind == "<any>" || (kind.starts_with(k_keep) && message.is_string())
+         || (kind == "<string>" && message.is_string())
          || (kind == "<integer>" && message.is_number_integer())
          || (kind == "<number>" && message.is_number())
          || (kind == "<boolean>" && message.is_boolean())
@@ -48,6 +56,16 @@ text_mismatch(const std::string& text, const Json& message, const std::string& a
   bool is_wildcard = text.size() > 2 && text.front() == '<' && text.back() == '>';
   bool fits = is_wildcard ? is_kind(text, message) : message == text;
   return fits ? std::string() : describe(at, text, message);
+}
+
+inline bool holds_json(const Json& pattern) {
+  return pattern.is_object() && pattern.size() == 1 && pattern.contains(k_json);
+}
+
+// The JSON in a string; what is none matches no pattern but "<any>".
+inline Json json_in(const Json& message) {
+  return message.is_string() ? Json::parse(message.get<std::string>(), nullptr, false)
+                             : Json(Json::value_t::discarded);
 }
 
 inline std::string
@@ -107,6 +125,9 @@ inline std::string mismatch(const Json& pattern, const Json& message, const std:
   if (pattern.is_string()) {
     return text_mismatch(pattern.get<std::string>(), message, at);
   }
+  if (holds_json(pattern)) {
+    return mismatch(pattern[k_json], json_in(message), at + "<json>");
+  }
   if (pattern.type() != message.type()
       && !(pattern.is_number_integer() && message.is_number_integer())) {
     return describe(at, pattern, message);
@@ -118,6 +139,34 @@ inline std::string mismatch(const Json& pattern, const Json& message, const std:
     return array_mismatch(pattern, message, at);
   }
   return pattern == message ? std::string() : describe(at, pattern, message);
+}
+
+// What a message that is as the pattern says has where that says "<keep:NAME>", by name. Elements
+// after "<includes>" are not looked into: which of them was meant is not known.
+inline void
+keep_values(const Json& pattern, const Json& message, std::map<std::string, std::string>& kept) {
+  using namespace pattern_detail;
+  if (pattern.is_string()) {
+    std::string text = pattern.get<std::string>();
+    if (text.starts_with(k_keep) && text.back() == '>' && message.is_string()) {
+      kept[text.substr(k_keep.size(), text.size() - k_keep.size() - 1)] =
+          message.get<std::string>();
+    }
+  } else if (holds_json(pattern)) {
+    keep_values(pattern[k_json], json_in(message), kept);
+  } else if (pattern.is_object() && message.is_object()) {
+    for (const auto& [key, expected] : pattern.items()) {
+      if (message.contains(key)) {
+        keep_values(expected, message[key], kept);
+      }
+    }
+  } else if (pattern.is_array() && message.is_array()) {
+    for (std::size_t i = 0; i < std::min(pattern.size(), message.size()); ++i) {
+      if (pattern.front() != "<includes>") {
+        keep_values(pattern[i], message[i], kept);
+      }
+    }
+  }
 }
 
 } // namespace upskill::transcripts

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,11 +15,14 @@
 //   ! people            the session is one of a person's (agents' unless said)
 //   ! end               the client closes its input; without it, so it does after the last line
 //   ! stand-in          needs a scripted outside, so it cannot run against a daemon
+//   ! daemon            needs the daemon and its home, so no stand-in can play it
 //   ! lists-change      stand-in only: the tools and prompts of this server may change
 //   > line              what the client sends, byte for byte; it need not be JSON
 //   < pattern           the next line the server sends (pattern.h)
 //   <~ pattern          one of the next lines: those written next to each other come in any order
-//   ! word argument     stand-in only: what the outside does now (stand_in.h)
+//   ! word argument     what the outside does now: a stand-in (stand_in.h), or the home of a daemon
+//                       (e2e/daemon_transcripts_test.cpp)
+// In what is sent and expected, <NAME> stands for what an earlier "<keep:NAME>" met (pattern.h).
 namespace upskill::transcripts {
 
 // What a transcript is run against: something that takes lines and gives lines.
@@ -33,7 +37,7 @@ public:
   // The client has said everything; what the server has still to say comes all the same.
   virtual void end() {}
 
-  // Runs a stand-in's command; false when this wire has no stand-in.
+  // Does what a `! word` says; false when this wire cannot.
   virtual bool outside(std::string_view) { return false; }
 };
 
@@ -49,6 +53,7 @@ struct Transcript {
   std::string name = {};
   bool is_people = false;
   bool needs_stand_in = false;
+  bool needs_daemon = false;
   bool lists_change = false;
   std::vector<Step> steps = {};
   std::vector<std::string> problems = {}; // of the file itself
@@ -71,6 +76,8 @@ inline Transcript parse_transcript(std::string name, std::istream& in) {
       transcript.lists_change = true;
     } else if (line == "! stand-in") {
       transcript.needs_stand_in = true;
+    } else if (line == "! daemon") {
+      transcript.needs_daemon = true;
     } else if (line.starts_with("> ")) {
       transcript.steps.push_back({Step::Kind::send, rest("> "), number});
     } else if (line.starts_with("< ")) {
@@ -82,6 +89,9 @@ inline Transcript parse_transcript(std::string name, std::istream& in) {
     } else {
       transcript.problems.push_back("line " + std::to_string(number) + ": begins with no mark");
     }
+  }
+  if (transcript.needs_stand_in && transcript.needs_daemon) {
+    transcript.problems.push_back("nobody can play what needs a stand-in and a daemon");
   }
   return transcript;
 }
@@ -109,7 +119,7 @@ public:
       const Step& step = steps[at];
       switch (step.kind) {
       case Step::Kind::send:
-        m_wire.send(step.text);
+        m_wire.send(with_kept(step.text));
         ++at;
         break;
       case Step::Kind::end:
@@ -118,7 +128,7 @@ public:
         break;
       case Step::Kind::outside:
         if (!m_wire.outside(step.text)) {
-          problem(step, "the stand-in cannot do this: " + step.text);
+          problem(step, "nobody here can do this: " + step.text);
         }
         ++at;
         break;
@@ -151,6 +161,20 @@ private:
     }
   }
 
+  // The values are part of JSON strings, in each of their places.
+  std::string with_kept(std::string text) const {
+    for (const auto& [name, value] : m_kept) {
+      const std::string mark = "<" + name + ">";
+      std::string literal = Json(value).dump();
+      const std::string inner = literal.substr(1, literal.size() - 2);
+      for (std::size_t at = text.find(mark); at != std::string::npos;
+           at = text.find(mark, at + inner.size())) {
+        text.replace(at, mark.size(), inner);
+      }
+    }
+    return text;
+  }
+
   // Nothing after a problem was noted.
   std::optional<Json> next_message(const Step& step) {
     std::optional<std::string> line = m_wire.receive();
@@ -167,7 +191,7 @@ private:
   }
 
   std::optional<Json> pattern_of(const Step& step) {
-    Json pattern = Json::parse(step.text, nullptr, false);
+    Json pattern = Json::parse(with_kept(step.text), nullptr, false);
     if (pattern.is_discarded()) {
       problem(step, "the pattern is not JSON");
       return std::nullopt;
@@ -181,6 +205,8 @@ private:
     if (message) {
       if (std::string difference = mismatch(*pattern, *message); !difference.empty()) {
         problem(step, difference);
+      } else {
+        keep_values(*pattern, *message, m_kept);
       }
     }
   }
@@ -205,6 +231,7 @@ private:
       if (found == patterns.end()) {
         problem(first, "none of the lines left here is " + message->dump().substr(0, 300));
       } else {
+        keep_values(*found, *message, m_kept);
         patterns.erase(found);
       }
     }
@@ -213,6 +240,7 @@ private:
 
   const Transcript& m_transcript;
   Wire& m_wire;
+  std::map<std::string, std::string> m_kept = {};
   std::vector<std::string> m_problems = {};
   bool m_has_ended = false;
 };
