@@ -1,10 +1,13 @@
 #include "protocol/catalog.h"
+#include "protocol/mcp/requests.h"
+#include "tests/transcripts/coverage.h"
 #include "tests/transcripts/stand_in.h"
 #include "tests/transcripts/transcript.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <set>
 #include <sstream>
@@ -40,6 +43,56 @@ std::vector<std::string> problems_of(const std::string& text) {
   mcp::Server server(test_info(), stand_in_offer(transcript.lists_change));
   StandIn wire(transcript, server);
   return Runner(transcript, wire).run();
+}
+
+// Of those that are played to the real daemon, or of all.
+Coverage coverage_of(bool by_stand_in_too) {
+  Coverage coverage;
+  for (const std::string& path : transcript_paths()) {
+    Transcript transcript = load_transcript(path);
+    if (by_stand_in_too || !transcript.needs_stand_in) {
+      coverage.add(transcript);
+    }
+  }
+  return coverage;
+}
+
+constexpr std::array<mcp::Version, 5> k_versions{mcp::Version::v2024_11_05,
+                                                 mcp::Version::v2025_03_26,
+                                                 mcp::Version::v2025_06_18,
+                                                 mcp::Version::v2025_11_25,
+                                                 mcp::Version::v2026_07_28};
+static_assert(k_versions.size() == mcp::k_version_names.size());
+
+// What a client may tell. `initialized` and `cancelled` are heeded, the rest is to be ignored, as
+// is all of another era.
+constexpr std::array<std::string_view, 4> k_client_notifications{
+    "notifications/initialized",
+    "notifications/cancelled",
+    "notifications/progress",
+    "notifications/roots/list_changed"};
+
+// What the server says of itself, and asks (MCP facts, sections 3 and 4).
+struct ServerMessage {
+  std::string_view method;
+  mcp::Spoken spoken = mcp::Spoken::both;
+};
+
+constexpr std::array<ServerMessage, 11> k_server_messages{
+    {{"notifications/cancelled"},
+     {"notifications/message"},
+     {"notifications/progress"},
+     {"notifications/prompts/list_changed"},
+     {"notifications/resources/list_changed"},
+     {"notifications/resources/updated"},
+     {"notifications/subscriptions/acknowledged", mcp::Spoken::modern},
+     {"notifications/tools/list_changed"},
+     {"elicitation/create"},
+     {"roots/list"},
+     {"sampling/createMessage"}}};
+
+bool is_spoken(mcp::Spoken spoken, bool in_modern) {
+  return spoken == mcp::Spoken::both || (spoken == mcp::Spoken::modern) == in_modern;
 }
 
 } // namespace
@@ -85,6 +138,58 @@ TEST_SUITE("Transcripts") {
     }
   }
 
+  TEST_CASE("every request of MCP is answered in every revision, by the real daemon") {
+    const Coverage coverage = coverage_of(false);
+    for (const mcp::Request& request : mcp::requests()) {
+      for (mcp::Version version : k_versions) {
+        CAPTURE(request.method);
+        CAPTURE(mcp::name_of(version));
+        bool is_known = is_spoken(request.spoken, mcp::is_modern(version));
+        VersionedMethod method(version, request.method);
+        CHECK(coverage.results().contains(method) == is_known);
+        CHECK((is_known || coverage.unknown().contains(method)));
+      }
+    }
+  }
+
+  TEST_CASE("every notification of a client is sent in every revision, to the real daemon") {
+    const Coverage coverage = coverage_of(false);
+    for (std::string_view method : k_client_notifications) {
+      for (mcp::Version version : k_versions) {
+        CAPTURE(method);
+        CAPTURE(mcp::name_of(version));
+        CHECK(coverage.notified().contains({version, std::string(method)}));
+      }
+    }
+  }
+
+  TEST_CASE("whatever the server says of itself occurs in each era that has it, and in no other") {
+    using InEra = std::pair<bool, std::string>; // modern?
+    const Coverage coverage = coverage_of(true);
+    std::set<InEra> found;
+    for (const auto& [version, method] : coverage.of_server()) {
+      found.emplace(mcp::is_modern(version), method);
+    }
+    std::set<InEra> known;
+    for (const ServerMessage& message : k_server_messages) {
+      for (bool is_modern : {false, true}) {
+        if (is_spoken(message.spoken, is_modern)) {
+          known.emplace(is_modern, message.method);
+        }
+      }
+    }
+    for (const auto& [is_modern, method] : known) {
+      CAPTURE(method);
+      CAPTURE(is_modern);
+      CHECK(found.contains({is_modern, method}));
+    }
+    for (const auto& [is_modern, method] : found) {
+      CAPTURE(method);
+      CAPTURE(is_modern);
+      CHECK(known.contains({is_modern, method}));
+    }
+  }
+
   TEST_CASE("a value that was met stands for itself later") {
     const std::string ping = R"({"jsonrpc":"2.0","id":"a\"b","method":"ping"})";
     const std::string kept = "> " + ping + "\n< " + R"({"id":"<keep:id>","...":true})" + "\n";
@@ -97,6 +202,29 @@ TEST_SUITE("Transcripts") {
     CHECK_FALSE(
         problems_of(kept + again + R"(< {"jsonrpc":"2.0","id":"<id>","result":{}})").empty());
     CHECK_FALSE(problems_of("> " + ping + "\n< " + R"({"id":"<id>","...":true})").empty());
+  }
+
+  TEST_CASE("what a session covers is what it has sent and got") {
+    auto covered = [](const std::string& text) {
+      std::istringstream in(text);
+      Coverage coverage;
+      coverage.add(parse_transcript("test", in));
+      return coverage;
+    };
+    const std::string hello = "> {\"id\":0,\"method\":\"initialize\"}\n"
+                              "< {\"id\":0,\"result\":{\"protocolVersion\":\"2025-06-18\"}}\n";
+    const std::string ping = "> {\"id\":1,\"method\":\"ping\"}\n";
+    const VersionedMethod legacy(mcp::Version::v2025_06_18, "ping");
+    CHECK(covered(hello + ping + "< {\"id\":1,\"result\":{}}").results().contains(legacy));
+    CHECK_FALSE(covered(ping + "< {\"id\":1,\"result\":{}}").results().contains(legacy));
+    CHECK_FALSE(covered(hello + ping).results().contains(legacy));
+    CHECK_FALSE(covered(hello + ping + "< {\"id\":2,\"result\":{}}").results().contains(legacy));
+    CHECK(covered(hello + ping + "< {\"id\":1,\"error\":{\"code\":-32601}}")
+              .unknown()
+              .contains(legacy));
+    CHECK(covered(hello + ping + "< {\"id\":1,\"error\":{\"code\":-32602}}").unknown().empty());
+    CHECK(covered(hello + "> {\"method\":\"note\"}").notified().contains({legacy.first, "note"}));
+    CHECK(covered(hello + "< {\"method\":\"note\"}").of_server().contains({legacy.first, "note"}));
   }
 
   TEST_CASE("a session that goes otherwise is noticed") {
