@@ -10,7 +10,10 @@ TEST_SUITE("RequestStates") {
 
   TEST_CASE("what was sealed is opened for the same call") {
     RequestStates states;
-    for (std::string state : {"", "a", "with.dots.1", "\0\xFF{}"}) {
+    for (const std::string& state : {std::string(),
+                                     std::string("a"),
+                                     std::string("with.dots.1"),
+                                     std::string("\0\xFF{}", 4)}) {
       std::string sealed = states.seal(state, "call", k_now);
       Result<std::string> opened = states.open(sealed, "call", k_now + std::chrono::minutes(59));
       REQUIRE(opened);
