@@ -1,4 +1,5 @@
-# What a model asks for and a person must confirm: conflict_resolve through `upskill mcp`, both eras.
+# What a model asks for and a person must confirm: conflict_resolve through `upskill mcp`, both eras,
+# and not as a job either.
 
 a=~/.agents/skills
 c=~/.claude/skills
@@ -25,24 +26,38 @@ say() {
   printf '%s\n' "$1" >&7
 }
 
-# hear TEXT...: the next line, which holds each of them.
+# hear TEXT...: the next line, which holds each of them. That the list of skills has changed is told
+# whenever the daemon has seen it.
 hear() {
-  IFS= read -r -t 20 out <&8 || fail "no answer; stderr: $(cat bridge_err)"
+  out=notifications/resources/list_changed
+  while [[ $out == *notifications/resources/list_changed* ]]; do
+    IFS= read -r -t 20 out <&8 || fail "no answer; stderr: $(cat bridge_err)"
+  done
   has "$@"
 }
 
-# modern ID [MEMBERS]: calls the tool, with further members of its parameters.
-modern() {
+# modern_tool ID NAME ARGUMENTS [MEMBERS]: calls a tool, with further members of its parameters.
+modern_tool() {
   local meta='"io.modelcontextprotocol/protocolVersion":"2026-07-28"'
   meta+=',"io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}}}'
-  say '{"jsonrpc":"2.0","id":'"$1"',"method":"tools/call","params":{"name":"conflict_resolve","arguments":{"skill":"pdf","take":"loser"},"_meta":{'"$meta"'}'"${2-}"'}}'
+  say '{"jsonrpc":"2.0","id":'"$1"',"method":"tools/call","params":{"name":"'"$2"'","arguments":'"$3"',"_meta":{'"$meta"'}'"${4-}"'}}'
 }
 
-# legacy CAPABILITIES: opens a session of that client and calls the tool.
-legacy() {
+# modern ID [MEMBERS]: calls conflict_resolve so.
+modern() {
+  modern_tool "$1" conflict_resolve '{"skill":"pdf","take":"loser"}' "${2-}"
+}
+
+# legacy_session CAPABILITIES: opens a session of that client.
+legacy_session() {
   say '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":'"$1"','"$client"'}}'
   hear '"protocolVersion":"2025-11-25"'
   say '{"jsonrpc":"2.0","method":"notifications/initialized"}'
+}
+
+# legacy CAPABILITIES: the same, and calls conflict_resolve.
+legacy() {
+  legacy_session "$1"
   say '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"conflict_resolve","arguments":{"skill":"pdf","take":"loser"}}}'
 }
 
@@ -134,4 +149,33 @@ test_nobody_can_be_asked() {
   legacy '{}'
   hear '"id":1' '"isError":true' 'upskill sync resolve'
   unchanged
+}
+
+# A model answers the questions of its jobs by itself.
+job_of_it='{"action":"start","tool":"conflict_resolve","arguments":{"skill":"pdf","take":"loser"},"wait":60}'
+
+no_job_is_there() {
+  hear '"jobs":[]'
+  run 0 upskill sync conflicts
+  has "pdf"
+  unchanged
+}
+
+test_modern_no_job_asks_the_model_instead() {
+  conflict_and_session
+  remember
+  modern_tool 1 job "$job_of_it"
+  hear '"id":1' '"isError":true' '`conflict_resolve` cannot be started as a job'
+  modern_tool 2 job '{"action":"list"}'
+  no_job_is_there
+}
+
+test_legacy_no_job_asks_the_model_instead() {
+  conflict_and_session
+  remember
+  legacy_session '{"elicitation":{}}'
+  say '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"job","arguments":'"$job_of_it"'}}'
+  hear '"id":1' '"isError":true' '`conflict_resolve` cannot be started as a job'
+  say '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"job","arguments":{"action":"list"}}}'
+  no_job_is_there
 }
