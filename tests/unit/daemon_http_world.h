@@ -80,6 +80,13 @@ public:
     return done.get_future().get();
   }
 
+  std::int64_t counter(std::string_view name) { return m_counters.at(name); }
+
+  // Connections, and what of requests and sessions is not over.
+  std::size_t size() {
+    return on_thread([](http::HttpServer& server) { return server.size(); });
+  }
+
   // Ends what holds, now and later.
   void release() {
     on_thread([this](http::HttpServer&) {
