@@ -19,12 +19,6 @@ constexpr int k_clients = 32; // on sockets, and of each era over HTTP
 constexpr int k_calls = 4;    // of each, with the ids 0 to 3
 constexpr int k_listen = 100;
 
-DaemonOptions with_http() {
-  DaemonOptions options;
-  options.arguments = {"--http", "127.0.0.1:0"};
-  return options;
-}
-
 // What a client says in its call, and nobody else in any.
 std::string words_of(const std::string& client, int call) {
   return client + " says " + std::to_string(call) + ".";
@@ -132,12 +126,6 @@ struct OnHttp {
   Told told;
   std::string name;
 };
-
-// The test engine's way to say that the list of resources has changed.
-void change_list(Client& person) {
-  person.send(modern_call(1, "sync_disable"));
-  person.line();
-}
 
 } // namespace
 

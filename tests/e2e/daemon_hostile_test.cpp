@@ -1,4 +1,4 @@
-#include "tests/support/daemon_process.h"
+#include "tests/support/daemon_facts.h"
 #include "tests/support/temporary_folder.h"
 
 #include <doctest/doctest.h>
@@ -6,7 +6,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <set>
@@ -16,15 +15,6 @@ using namespace upskill::tests;
 using nlohmann::json;
 
 namespace {
-
-json ask(Client& client, std::string_view tool, std::string_view arguments = "{}") {
-  client.send(modern_call(1, tool, arguments));
-  return json::parse(client.line())["result"]["structuredContent"];
-}
-
-std::int64_t counter(Client& client, const std::string& name) {
-  return ask(client, "daemon_status")["counters"].value(name, 0);
-}
 
 int error_code(const std::string& line) {
   return json::parse(line)["error"]["code"];
@@ -247,12 +237,7 @@ TEST_SUITE("hostile clients") {
   }
 
   TEST_CASE("one client more than 1,024 is told so") {
-    rlimit limit{};
-    REQUIRE(::getrlimit(RLIMIT_NOFILE, &limit) == 0);
-    limit.rlim_cur = limit.rlim_max;
-    ::setrlimit(RLIMIT_NOFILE, &limit);
-    if (limit.rlim_max < 1'200) {
-      MESSAGE("skipped: the limit of descriptors is " << limit.rlim_max);
+    if (!can_open(1'200)) {
       return;
     }
     TemporaryFolder home;

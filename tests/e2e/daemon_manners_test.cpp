@@ -1,11 +1,10 @@
-#include "tests/support/daemon_process.h"
+#include "tests/support/daemon_facts.h"
 #include "tests/support/temporary_folder.h"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
 #include <sys/socket.h>
-#include <sys/stat.h>
 
 #include <csignal>
 #include <filesystem>
@@ -20,11 +19,6 @@ json result_of(const std::string& line) {
   json answer = json::parse(line);
   REQUIRE_MESSAGE(answer.contains("result"), line);
   return answer["result"]["structuredContent"];
-}
-
-json ask(Client& client, std::string_view tool, std::string_view arguments = "{}") {
-  client.send(modern_call(1, tool, arguments));
-  return result_of(client.line());
 }
 
 std::pair<UniqueFd, UniqueFd> socket_pair() {
@@ -42,20 +36,6 @@ DaemonProcess private_daemon(TemporaryFolder& home, UniqueFd socket) {
                         0,
                         socket.get()});
 }
-
-std::int64_t counter(Client& client, const std::string& name) {
-  return ask(client, "daemon_status")["counters"].value(name, 0);
-}
-
-mode_t mode_of(const std::string& path) {
-  struct stat status {};
-
-  REQUIRE_MESSAGE(::lstat(path.c_str(), &status) == 0, path);
-  return status.st_mode & 0777;
-}
-
-// What SIGTERM may take, and a little for the machine.
-constexpr std::chrono::milliseconds k_stop_limit{2500};
 
 } // namespace
 

@@ -19,12 +19,6 @@ constexpr std::size_t k_streams = 1000;
 constexpr std::int64_t k_mebibyte = 1 << 20;
 constexpr std::string_view k_id_field = "/params/_meta/io.modelcontextprotocol~1subscriptionId";
 
-DaemonOptions with_http() {
-  DaemonOptions options;
-  options.arguments = {"--http", "127.0.0.1:0"};
-  return options;
-}
-
 HttpRequest listen_request(const HttpPlace& place) {
   return http_modern(place,
                      modern_message(0,
@@ -35,12 +29,6 @@ HttpRequest listen_request(const HttpPlace& place) {
 HttpRequest echo_request(const HttpPlace& place, const std::string& text) {
   return http_modern(place,
                      modern_message(0, "tools/call", tool_params("test_echo", {{"text", text}})));
-}
-
-// The test engine's way to say that the list of resources has changed.
-void change_list(Client& person) {
-  person.send(modern_call(1, "sync_disable"));
-  person.line();
 }
 
 } // namespace
@@ -66,10 +54,9 @@ TEST_SUITE("http crowd") {
       REQUIRE(head.status == 200);
       REQUIRE(head.is_stream());
       CHECK(head.field("X-Accel-Buffering") == "no");
-      std::optional<json> first = streams.back().next_event();
-      REQUIRE(first);
-      CHECK((*first)["method"] == "notifications/subscriptions/acknowledged");
-      CHECK(first->value(json::json_pointer(std::string(k_id_field)), -1) == 0);
+      json first = streams.back().event();
+      CHECK(first["method"] == "notifications/subscriptions/acknowledged");
+      CHECK(first.value(json::json_pointer(std::string(k_id_field)), -1) == 0);
     }
     CHECK(open_descriptors(daemon.pid()) >= open_before + k_streams);
     CHECK(text_of(other.call(echo_request(place, "amid")).message()) == "amid");
@@ -82,10 +69,9 @@ TEST_SUITE("http crowd") {
 
     change_list(person);
     for (HttpClient& stream : streams) {
-      std::optional<json> event = stream.next_event();
-      REQUIRE(event);
-      CHECK((*event)["method"] == "notifications/resources/list_changed");
-      CHECK(event->value(json::json_pointer(std::string(k_id_field)), -1) == 0);
+      json event = stream.event();
+      CHECK(event["method"] == "notifications/resources/list_changed");
+      CHECK(event.value(json::json_pointer(std::string(k_id_field)), -1) == 0);
     }
     streams.clear();
     next.close();
@@ -135,8 +121,8 @@ TEST_SUITE("http crowd") {
     Client person(daemon.socket());
     change_list(person);
     for (HttpClient& stream : streams) {
-      REQUIRE(stream.next_event());
-      CHECK((*stream.next_event())["method"] == "notifications/resources/list_changed");
+      CHECK(stream.event()["method"] == "notifications/subscriptions/acknowledged");
+      CHECK(stream.event()["method"] == "notifications/resources/list_changed");
     }
     streams.pop_back();
     CHECK(becomes_true([&] {

@@ -4,8 +4,6 @@
 
 #include <doctest/doctest.h>
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cctype>
 #include <csignal>
@@ -19,13 +17,6 @@ using namespace upskill::tests;
 using nlohmann::json;
 
 namespace {
-
-DaemonOptions with_http(std::vector<std::string> more = {}) {
-  DaemonOptions options;
-  options.arguments = {"--http", "127.0.0.1:0"};
-  options.arguments.insert(options.arguments.end(), more.begin(), more.end());
-  return options;
-}
 
 struct Route {
   std::string name;
@@ -94,13 +85,6 @@ struct World {
   HttpClient owner;
   std::string session;
 };
-
-mode_t mode_of(const std::string& path) {
-  struct stat status {};
-
-  REQUIRE_MESSAGE(::lstat(path.c_str(), &status) == 0, path);
-  return status.st_mode & 0777;
-}
 
 // The files under a folder that hold a text.
 std::vector<std::string> files_with(const std::string& folder, const std::string& text) {

@@ -21,7 +21,7 @@ constexpr std::size_t k_mebibyte = 1u << 20;
 
 struct World {
   World()
-      : daemon(home.path(), {{"--http", "127.0.0.1:0"}})
+      : daemon(home.path(), with_http())
       , place(http_place(home.path()))
       , person(daemon.socket()) {}
 

@@ -28,6 +28,11 @@ std::int64_t rss_bytes(Client& client) {
   return ask(client, "daemon_status")["rss_bytes"];
 }
 
+void change_list(Client& client) {
+  client.send(modern_call(1, "sync_disable"));
+  client.line();
+}
+
 std::size_t open_descriptors(pid_t process) {
   std::filesystem::directory_iterator folder("/proc/" + std::to_string(process) + "/fd");
   return static_cast<std::size_t>(std::distance(begin(folder), end(folder)));

@@ -11,13 +11,16 @@
 #include <string>
 #include <string_view>
 
-// What a daemon says about itself, and what the system says about it.
+// What a daemon says about itself and to others, and what the system says about it.
 namespace upskill::tests {
 
 // What a tool answers to a person on the socket who has nothing else in flight.
 nlohmann::json ask(Client& client, std::string_view tool, std::string_view arguments = "{}");
 std::int64_t counter(Client& client, const std::string& name);
 std::int64_t rss_bytes(Client& client);
+
+// Of test_daemon: says that its list of resources has changed.
+void change_list(Client& client);
 
 // Of a process of this user.
 std::size_t open_descriptors(pid_t process);

@@ -138,6 +138,13 @@ std::optional<std::string> LineReader::line() {
   }
 }
 
+DaemonOptions with_http(std::vector<std::string> more) {
+  DaemonOptions options;
+  options.arguments = {"--http", "127.0.0.1:0"};
+  options.arguments.insert(options.arguments.end(), more.begin(), more.end());
+  return options;
+}
+
 DaemonProcess::DaemonProcess(const std::string& home, DaemonOptions options) {
   auto [ready, tell_ready] = make_pipe();
   std::vector<std::string> arguments{UPSKILL_TEST_DAEMON,

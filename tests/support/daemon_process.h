@@ -46,6 +46,9 @@ struct DaemonOptions {
   int keep_fd = -1;                          // stays open in the daemon
 };
 
+// Serves HTTP, too, at a port that is free, with these arguments beside that.
+DaemonOptions with_http(std::vector<std::string> more = {});
+
 class DaemonProcess {
 public:
   // Returns when it is ready, or has ended. Its standard error goes to `HOME/stderr`.

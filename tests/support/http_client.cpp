@@ -13,6 +13,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <utility>
 
 namespace upskill::tests {
@@ -25,28 +26,32 @@ bool is_ready(int fd, short events) {
   return ::poll(&entry, 1, static_cast<int>(std::chrono::milliseconds(k_limit).count())) > 0;
 }
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) {
-    text.remove_prefix(1);
+bool connect_to(int socket, const HttpPlace& place) {
+  if (place.is_ipv6()) {
+    sockaddr_in6 address{};
+    address.sin6_family = AF_INET6;
+    address.sin6_port = htons(place.port);
+    address.sin6_addr = in6addr_loopback;
+    return ::connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
   }
-  return text;
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(place.port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return ::connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
 }
 
 } // namespace
 
 HttpClient::HttpClient(const HttpPlace& place, int receive_buffer)
-    : m_socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    : m_socket(::socket(place.is_ipv6() ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   REQUIRE(m_socket);
   if (receive_buffer != 0) {
     ::setsockopt(m_socket.get(), SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
   }
   int on = 1;
   ::setsockopt(m_socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(place.port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  REQUIRE(::connect(m_socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+  REQUIRE(connect_to(m_socket.get(), place));
 }
 
 void HttpClient::send(std::string_view bytes) {
@@ -109,11 +114,7 @@ bool HttpClient::take_head(HttpAnswer& answer) {
   while (at != std::string_view::npos) {
     head.remove_prefix(at + 2);
     at = head.find("\r\n");
-    std::string_view line = head.substr(0, at);
-    std::size_t colon = line.find(':');
-    REQUIRE_MESSAGE(colon != std::string_view::npos, line);
-    answer.fields.push_back(
-        {std::string(line.substr(0, colon)), std::string(trimmed(line.substr(colon + 1)))});
+    answer.fields.push_back(field_of(head.substr(0, at)));
   }
   m_buffer.erase(0, end + 4);
   m_stream.clear();
@@ -207,7 +208,10 @@ bool HttpClient::read_stream() {
 }
 
 std::optional<json> HttpClient::next_event() {
+  auto end = std::chrono::steady_clock::now() + k_limit;
   for (;;) {
+    // A stream is never silent for long: comments keep it alive.
+    REQUIRE_MESSAGE(std::chrono::steady_clock::now() < end, "no event came in time");
     while (std::optional<HttpEvent> event = take_event(m_stream)) {
       if (event->id) {
         m_last_event_id = *event->id;
@@ -220,6 +224,12 @@ std::optional<json> HttpClient::next_event() {
       return std::nullopt;
     }
   }
+}
+
+json HttpClient::event() {
+  std::optional<json> event = next_event();
+  REQUIRE_MESSAGE(event, "the stream has ended");
+  return *event;
 }
 
 bool HttpClient::ends() {

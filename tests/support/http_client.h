@@ -37,6 +37,8 @@ public:
   HttpAnswer receive_head();
   // The data of the next event that has some; nothing at the end of the stream.
   std::optional<nlohmann::json> next_event();
+  // The same where there must be one.
+  nlohmann::json event();
 
   // Of the last event that had an id.
   const std::string& last_event_id() const { return m_last_event_id; }

@@ -28,7 +28,8 @@ std::string_view trimmed(std::string_view text) {
 
 HttpRequest request_of(const HttpPlace& place) {
   HttpRequest request;
-  request.set("Host", "127.0.0.1:" + std::to_string(place.port));
+  std::string host = place.is_ipv6() ? "[::1]:" : "127.0.0.1:";
+  request.set("Host", host + std::to_string(place.port));
   request.set("Authorization", "Bearer " + place.token);
   return request;
 }
@@ -45,6 +46,12 @@ HttpPlace http_place(const std::string& home) {
   std::from_chars(place.url.data() + colon + 1, place.url.data() + place.url.size(), place.port);
   REQUIRE_MESSAGE(place.port != 0, place.url);
   return place;
+}
+
+HttpField field_of(std::string_view line) {
+  std::size_t colon = line.find(':');
+  REQUIRE_MESSAGE(colon != std::string_view::npos, line);
+  return {std::string(line.substr(0, colon)), std::string(trimmed(line.substr(colon + 1)))};
 }
 
 HttpRequest& HttpRequest::set(std::string_view name, std::string_view value) {

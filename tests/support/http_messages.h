@@ -15,6 +15,8 @@ struct HttpPlace {
   std::string url = {};
   std::string token = {};
   std::uint16_t port = 0;
+
+  bool is_ipv6() const { return url.starts_with("http://["); }
 };
 
 // Of the daemon with this home, which is ready.
@@ -24,6 +26,9 @@ struct HttpField {
   std::string name = {};
   std::string value = {};
 };
+
+// A line of a head; fails the test when it is none.
+HttpField field_of(std::string_view line);
 
 struct HttpRequest {
   std::string method = "POST";

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/stat.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -74,6 +76,13 @@ void put_file(const std::string& path, std::string_view text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
   REQUIRE_MESSAGE(file.good(), path);
+}
+
+mode_t mode_of(const std::string& path) {
+  struct stat status {};
+
+  REQUIRE_MESSAGE(::lstat(path.c_str(), &status) == 0, path);
+  return status.st_mode & 07777;
 }
 
 } // namespace upskill::tests

@@ -1,4 +1,6 @@
 #pragma once
+#include <sys/types.h>
+
 #include <string>
 #include <string_view>
 
@@ -21,5 +23,7 @@ private:
 // Whole file; fails the test case when it cannot be read or written.
 std::string file_text(const std::string& path);
 void put_file(const std::string& path, std::string_view text);
+// Who may do what with it (of a link: with the link); fails the test case when nothing is there.
+mode_t mode_of(const std::string& path);
 
 } // namespace upskill::tests

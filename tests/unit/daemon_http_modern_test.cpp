@@ -74,10 +74,10 @@ TEST_SUITE("http, modern") {
     CHECK(head.is_stream());
     CHECK(head.field("X-Accel-Buffering") == "no");
     CHECK(head.field("Cache-Control").find("no-cache") != std::string::npos);
-    CHECK((*client.next_event())["method"] == "notifications/progress");
+    CHECK(client.event()["method"] == "notifications/progress");
     CHECK(client.last_event_id().empty()); // nothing to resume
     world.release();
-    CHECK((*client.next_event())["id"] == 1);
+    CHECK(client.event()["id"] == 1);
     CHECK_FALSE(client.next_event());
     CHECK(client.call(world.modern("hello", 2)).message()["id"] == 2);
   }
@@ -104,14 +104,14 @@ TEST_SUITE("http, modern") {
     json filter = {{"notifications", {{"toolsListChanged", true}}}};
     client.send(http_modern(world.place, modern_message(5, "subscriptions/listen", filter)).text());
     REQUIRE(client.receive_head().is_stream());
-    CHECK((*client.next_event())["method"] == "notifications/subscriptions/acknowledged");
+    CHECK(client.event()["method"] == "notifications/subscriptions/acknowledged");
     world.on_thread([](http::HttpServer& server) { server.tell({mcp::Change::prompt_list}); });
     world.on_thread([](http::HttpServer& server) { server.tell({mcp::Change::tool_list}); });
-    json event = *client.next_event();
+    json event = client.event();
     CHECK(event["method"] == "notifications/tools/list_changed");
     CHECK(event["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"] == 5);
     world.stop();
-    CHECK((*client.next_event())["id"] == 5);
+    CHECK(client.event()["id"] == 5);
     CHECK_FALSE(client.next_event());
     CHECK(world.left() == 0);
   }

@@ -12,19 +12,9 @@
 using namespace upskill;
 using namespace upskill::http;
 using upskill::tests::file_text;
+using upskill::tests::mode_of;
 using upskill::tests::put_file;
 using upskill::tests::TemporaryFolder;
-
-namespace {
-
-mode_t mode_of(const std::string& path) {
-  struct stat status {};
-
-  REQUIRE(::lstat(path.c_str(), &status) == 0);
-  return status.st_mode & 07777;
-}
-
-} // namespace
 
 TEST_SUITE("address") {
   TEST_CASE("only this machine's own addresses") {
