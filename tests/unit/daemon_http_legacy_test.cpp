@@ -74,6 +74,7 @@ TEST_SUITE("http, legacy") {
     std::string session = open_legacy_session(client, world.place);
     HttpClient one(world.place);
     HttpClient two(world.place);
+    auto begin = std::chrono::steady_clock::now();
     one.send(world.legacy(session, "hold", 1).text());
     two.send(world.legacy(session, "steps", 2).text());
     CHECK(world.holds(2));
@@ -81,7 +82,10 @@ TEST_SUITE("http, legacy") {
     CHECK(quick.message()["id"] == 3);
     world.release();
     HttpAnswer first = one.receive();
-    CHECK_FALSE(first.is_stream());
+    // A stream only where the machine was so slow that the server showed that it is there.
+    bool is_late = std::chrono::steady_clock::now() - begin >= std::chrono::seconds(5);
+    CHECK((is_late || !first.is_stream()));
+    CHECK(first.messages().size() == 1);
     CHECK(first.message()["id"] == 1);
     HttpAnswer second = two.receive();
     CHECK(second.is_stream());
@@ -98,7 +102,7 @@ TEST_SUITE("http, legacy") {
     HttpClient asked(world.place);
     asked.send(world.legacy(session, "ask", 7).text());
     REQUIRE(asked.receive_head().is_stream());
-    json question = *asked.next_event();
+    json question = asked.event();
     CHECK(question["method"] == "elicitation/create");
     json accept = {{"action", "accept"}, {"content", {{"name", "Ada"}}}};
     json said = {{"jsonrpc", "2.0"}, {"id", question["id"]}, {"result", accept}};
@@ -106,7 +110,7 @@ TEST_SUITE("http, legacy") {
       HttpAnswer taken = client.call(http_legacy(world.place, session, said));
       CHECK(taken.status == 202);
       CHECK(taken.body.empty());
-      json answer = *asked.next_event();
+      json answer = asked.event();
       CHECK(answer["id"] == 7);
       CHECK(answer["result"]["structuredContent"]["text"] == "answered");
     }
@@ -114,7 +118,7 @@ TEST_SUITE("http, legacy") {
       said.erase("result");
       said["error"] = {{"code", -1}, {"message", "no"}};
       CHECK(client.call(http_legacy(world.place, session, said)).status == 202);
-      CHECK((*asked.next_event())["id"] == 7);
+      CHECK(asked.event()["id"] == 7);
     }
     CHECK_FALSE(asked.next_event());
   }
@@ -144,7 +148,7 @@ TEST_SUITE("http, legacy") {
       HttpClient caller(world.place);
       caller.send(world.legacy(session, "steps", 4).text());
       REQUIRE(caller.receive_head().is_stream());
-      CHECK((*caller.next_event())["method"] == "notifications/progress");
+      CHECK(caller.event()["method"] == "notifications/progress");
       id = caller.last_event_id();
     }
     CHECK(client.call(world.legacy(session, "hello", 5)).status == 200);
@@ -157,7 +161,7 @@ TEST_SUITE("http, legacy") {
     REQUIRE(again.receive_head().is_stream());
     CHECK_FALSE(resumed.next_event()); // one stream is on one connection
     world.release();
-    CHECK((*again.next_event())["id"] == 4);
+    CHECK(again.event()["id"] == 4);
     CHECK_FALSE(again.next_event());
     // It is kept for a while.
     HttpAnswer replayed = client.call(http_get(world.place, session).set("Last-Event-ID", id));
@@ -200,7 +204,7 @@ TEST_SUITE("http, legacy") {
     one.send(http_get(world.place, session).text());
     REQUIRE(one.receive_head().is_stream());
     change();
-    CHECK((*one.next_event())["method"] == "notifications/tools/list_changed");
+    CHECK(one.event()["method"] == "notifications/tools/list_changed");
     std::string id = one.last_event_id();
     one.close();
     client.call(http_legacy(world.place, session, legacy_message(9, "ping")));
@@ -208,12 +212,12 @@ TEST_SUITE("http, legacy") {
     HttpClient two(world.place);
     two.send(http_get(world.place, session).set("Last-Event-ID", id).text());
     REQUIRE(two.receive_head().is_stream());
-    CHECK((*two.next_event())["method"] == "notifications/tools/list_changed");
+    CHECK(two.event()["method"] == "notifications/tools/list_changed");
     HttpClient three(world.place);
     three.send(http_get(world.place, session).text());
     REQUIRE(three.receive_head().is_stream());
     change();
-    CHECK((*three.next_event())["method"] == "notifications/tools/list_changed");
+    CHECK(three.event()["method"] == "notifications/tools/list_changed");
     CHECK(client.call(http_delete(world.place, session)).status == 204);
     CHECK_FALSE(two.next_event());
     CHECK_FALSE(three.next_event());
