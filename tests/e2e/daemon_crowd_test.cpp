@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <csignal>
 #include <memory>
 #include <set>
 #include <string>
@@ -56,6 +57,10 @@ public:
     if (message.contains("id")) {
       REQUIRE(message["id"].is_number_integer());
       int id = message["id"];
+      if (id == k_listen) {
+        CHECK(message["result"]["resultType"] == "complete");
+        return;
+      }
       CHECK(text_of(message) == words_of(m_client, id));
       CHECK(m_answered.insert(id).second);
       return;
@@ -71,6 +76,8 @@ public:
       json id = message.value("/params/_meta/io.modelcontextprotocol~1subscriptionId"_json_pointer,
                               json());
       CHECK((id.is_null() || id == k_listen));
+    } else if (method == "notifications/cancelled") { // the end of a subscription
+      CHECK(message["params"]["requestId"] == k_listen);
     } else {
       CHECK(method == "notifications/subscriptions/acknowledged");
     }
@@ -159,7 +166,7 @@ TEST_SUITE("crowd") {
       client.listener.emplace(place);
       client.listener->send(http_modern(place, listen_message()).text());
       REQUIRE(client.listener->receive_head().is_stream());
-      client.told.take(*client.listener->next_event());
+      client.told.take(client.listener->event());
       http_legacy_clients.push_back(std::make_unique<OnHttp>("http legacy " + number));
       OnHttp& other = *http_legacy_clients.back();
       other.session = open_legacy_session(hello, place);
@@ -215,10 +222,9 @@ TEST_SUITE("crowd") {
       for (auto& client : *group) {
         CHECK(client->told.changes() == 0);
         for (int i = 0; i < k_changes; ++i) {
-          client->told.take(*client->listener->next_event());
+          client->told.take(client->listener->event());
         }
         CHECK(client->told.changes() == k_changes);
-        CHECK_FALSE(client->listener->has_something());
       }
     }
     for (auto* group : {&modern, &legacy}) {
@@ -226,6 +232,26 @@ TEST_SUITE("crowd") {
         while (client->told.changes() < k_changes) {
           client->told.take(next_of(client->client));
         }
+      }
+    }
+    // One more, and then the end: nobody hears of anything twice, however late.
+    change_list(person);
+    daemon.signal(SIGTERM);
+    CHECK(daemon.wait_end(k_stop_limit) == 0);
+    for (auto* group : {&http_modern_clients, &http_legacy_clients}) {
+      for (auto& client : *group) {
+        while (std::optional<json> event = client->listener->next_event()) {
+          client->told.take(*event);
+        }
+        CHECK(client->told.changes() == k_changes + 1);
+      }
+    }
+    for (auto* group : {&modern, &legacy}) {
+      for (auto& client : *group) {
+        while (std::optional<std::string> last = client->client.line_or_end()) {
+          client->told.take(json::parse(*last));
+        }
+        CHECK(client->told.changes() == k_changes + 1);
       }
     }
   }
