@@ -1,5 +1,6 @@
 // `upskilld` with an engine of a test's own: handlers that wait, fail, crash or answer at length,
 // so that the daemon's manners can be seen from outside.
+#include "daemon/await.h"
 #include "daemon/program.h"
 #include "daemon/runtime/offload.h"
 #include "daemon/runtime/timers.h"
@@ -24,6 +25,9 @@ public:
     m_tools.bind(binder);
     binder.on(k_wait_idle, [this](WaitIdleParams params, RequestContext context) {
       return wait(params, std::move(context));
+    });
+    binder.on(k_skill_sync, [this](const SkillSyncParams&, const RequestContext&) {
+      return sync_once_released();
     });
     binder.on(k_doctor, [this](DoctorParams, RequestContext) { return block(); });
     binder.on(k_skill_read,
@@ -86,6 +90,12 @@ private:
       std::rethrow_exception(failure);
     }
     co_return WaitIdleResult{SyncState::idle};
+  }
+
+  // The one tool of agents that can be a job.
+  asio::awaitable<Result<SyncNowResult>> sync_once_released() {
+    AWAIT_DONE(m_tools.released());
+    co_return SyncNowResult{};
   }
 
   // What no cancellation reaches: a worker that hangs for longer than a stop may take.

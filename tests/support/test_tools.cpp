@@ -111,8 +111,13 @@ TestTools::Reply TestTools::echo(std::string arguments, RequestContext context) 
 
 TestTools::Reply TestTools::hold(std::string arguments, RequestContext context) {
   std::string text = parsed(arguments).value("text", "");
-  m_context.counters.at("test.held") += 1;
   context.progress(1, 2, text);
+  AWAIT_DONE(released());
+  co_return said(text);
+}
+
+asio::awaitable<void> TestTools::released() {
+  m_context.counters.at("test.held") += 1;
   std::exception_ptr failure;
   try {
     while (!m_is_released) {
@@ -128,7 +133,6 @@ TestTools::Reply TestTools::hold(std::string arguments, RequestContext context) 
     m_context.counters.at("test.cut_off") += 1;
     std::rethrow_exception(failure);
   }
-  co_return said(text);
 }
 
 TestTools::Reply TestTools::release(std::string, RequestContext) {

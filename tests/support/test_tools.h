@@ -19,6 +19,9 @@ public:
 
   void bind(daemon::Binder& binder);
 
+  // Returns once `test_release` was called; counted meanwhile.
+  asio::awaitable<void> released();
+
   // The asking resource.
   asio::awaitable<Result<mcp::Answer>> read_asking(std::string uri, daemon::RequestContext context);
 
