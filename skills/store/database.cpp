@@ -94,13 +94,15 @@ Result<void> check_version(Database& database, std::size_t newest) {
   return {};
 }
 
-Result<void> configure(Database& database) {
+Result<void> configure(Database& database, Durability durability) {
   TRY_ASSIGN(Statement journal, database.prepare("PRAGMA journal_mode=WAL"));
   TRY(journal.step());
   // A file system without shared memory keeps the old journal, which NORMAL does not protect.
-  bool logged = journal.text(0) == "wal";
+  bool is_logged = journal.text(0) == "wal";
   journal.reset();
-  TRY(database.execute(logged ? Sql("PRAGMA synchronous=NORMAL") : Sql("PRAGMA synchronous=FULL")));
+  bool is_normal = is_logged && durability == Durability::crash;
+  TRY(database.execute(is_normal ? Sql("PRAGMA synchronous=NORMAL")
+                                 : Sql("PRAGMA synchronous=FULL")));
   return database.execute("PRAGMA foreign_keys=ON;"
                           "PRAGMA mmap_size=0;"
                           "PRAGMA cache_size=-1024;"
@@ -122,7 +124,9 @@ Result<void> check_pages(Database& database) {
 
 } // namespace
 
-Result<Database> Database::open(const std::string& path, std::span<const Migration> migrations) {
+Result<Database> Database::open(const std::string& path,
+                                std::span<const Migration> migrations,
+                                Durability durability) {
   TRY(make_directories(parent_path(path), 0700));
   TRY(create_private(path));
   configure_library();
@@ -145,7 +149,7 @@ Result<Database> Database::open(const std::string& path, std::span<const Migrati
   Database database(std::move(state));
   TRY(check_version(database, migrations.size()));
   sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, nullptr);
-  TRY(configure(database));
+  TRY(configure(database, durability));
   TRY(check_pages(database));
   for (;;) {
     // Within the transaction, because another process may be at the same.

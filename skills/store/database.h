@@ -120,11 +120,16 @@ private:
 // Brings a database from version n to n + 1, n being its place in the list.
 using Migration = Sql;
 
+// What a commit outlives; none is ever torn.
+enum class Durability {
+  crash,        // of ours. At power failure the last commits may be lost; they cost no fsync
+  power_failure // that, too: each commit is on the disk before it returns
+};
+
 // One connection to one of our own databases. Used by one thread at a time; never throws.
 //
-// WAL with synchronous=NORMAL: a crash of ours loses nothing; at power failure the last commits may
-// be lost but none is torn. For sync.db that costs work, not versions: state that is lost or old
-// leads to a union, never to a deletion (sync facts, rule 4).
+// WAL. sync.db outlives crashes only: lost commits cost it work, not versions, because state that
+// is lost or old leads to a union, never to a deletion (sync facts, rule 4).
 // The page cache is bounded to 1 MiB and nothing is mapped, so that the daemon stays small.
 class Database {
 public:
@@ -132,7 +137,9 @@ public:
   // unsupported: it is of a newer version of ours, or another program's; it is left as it is.
   // corrupt: set it aside (set_aside_database) and open again. All pages are checked; damage that
   // comes later shows where it is met, and to whoever opens it next.
-  static Result<Database> open(const std::string& path, std::span<const Migration> migrations);
+  static Result<Database> open(const std::string& path,
+                               std::span<const Migration> migrations,
+                               Durability durability = Durability::crash);
 
   Database(Database&&) noexcept;
   Database& operator=(Database&&) noexcept;

@@ -89,7 +89,8 @@ Result<std::vector<JobRow>> rows_of(Statement rows, Result<JobRow> (*read)(const
 } // namespace
 
 Result<JobStore> JobStore::open(const std::string& path) {
-  TRY_ASSIGN(Database database, Database::open(path, job_migrations()));
+  // The id of a job is a promise, which its caller may have written down elsewhere.
+  TRY_ASSIGN(Database database, Database::open(path, job_migrations(), Durability::power_failure));
   JobStore store(std::move(database));
   // Sound pages may hold rows that cannot be read: that shows while they can be put aside.
   TRY(store.list({}, {}, -1));

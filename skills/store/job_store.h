@@ -36,8 +36,9 @@ struct JobPosition {
   std::string id = {};
 };
 
-// jobs.db: what was begun and has not ended, and for a while what has. The only SQL on it is in
-// job_store.cpp. Used by one thread at a time, as its Database.
+// jobs.db: what was begun and has not ended, and for a while what has. What is committed outlives a
+// power failure. The only SQL on it is in job_store.cpp. Used by one thread at a time, as its
+// Database.
 class JobStore {
 public:
   // Errors as of Database::open; corrupt too where a row cannot be read.
