@@ -28,14 +28,14 @@ Journal::Journal(asio::any_io_executor executor, telemetry::Log& log, JournalOpt
     }) {}
 
 Journal::Ticket Journal::put(store::JobRow row, bool is_new) {
-  auto known = std::ranges::find(
-      m_filling->writes, row.id, [](const Batch::Write& write) { return write.row.id; });
-  if (known != m_filling->writes.end()) {
+  std::vector<Write>& writes = m_filling->writes;
+  auto known = std::ranges::find(writes, row.id, [](const Write& write) { return write.row.id; });
+  Ticket ticket{m_filling, static_cast<std::size_t>(known - writes.begin())};
+  if (known != writes.end()) {
     known->row = std::move(row);
   } else {
-    m_filling->writes.push_back({std::move(row), is_new});
+    writes.push_back({std::move(row), is_new});
   }
-  Ticket ticket = m_filling;
   if (!m_is_writing) {
     m_is_writing = true;
     m_tasks.start(write_all());
@@ -44,10 +44,10 @@ Journal::Ticket Journal::put(store::JobRow row, bool is_new) {
 }
 
 asio::awaitable<Result<void>> Journal::written(Ticket ticket) {
-  while (!ticket->outcome) {
+  while (!ticket.batch->is_done()) {
     co_await m_committed.wait();
   }
-  co_return *ticket->outcome;
+  co_return ticket.batch->outcomes[ticket.at];
 }
 
 asio::awaitable<void> Journal::write_all() {
@@ -58,25 +58,45 @@ asio::awaitable<void> Journal::write_all() {
     // Taken in turn: what was put while another had it goes along.
     std::shared_ptr<Batch> batch = std::exchange(m_filling, std::make_shared<Batch>());
     std::int64_t now_ms = m_options.now_ms();
-    auto job = [this, batch, now_ms]() -> Result<void> {
-      TRY(open(now_ms));
-      return commit(*batch, now_ms);
-    };
-    Result<void> outcome = fail(ErrorCode::internal, "jobs.db: writing ended by an exception");
+    auto job = [this, batch, now_ms] { return commit_all(batch->writes, now_ms); };
+    std::vector<Result<void>> outcomes(
+        batch->writes.size(), fail(ErrorCode::internal, "jobs.db: writing ended by an exception"));
     try {
-      AWAIT(outcome, runtime::offload(m_options.pool(), std::move(job)));
+      AWAIT(outcomes, runtime::offload(m_options.pool(), std::move(job)));
     } catch (const std::exception& problem) {
       m_log.error("jobs: writing to jobs.db: {}", problem.what());
     }
-    batch->outcome = std::move(outcome);
+    batch->outcomes = std::move(outcomes);
+    batch->writes.clear(); // which may be large, and tickets are kept
     m_committed.notify_all();
   }
   m_is_writing = false;
 }
 
-Result<void> Journal::commit(const Batch& batch, std::int64_t now_ms) {
+// What cannot be written, as a long result on a disk that is nearly full, keeps nothing else out.
+std::vector<Result<void>> Journal::commit_all(const std::vector<Write>& writes,
+                                              std::int64_t now_ms) {
+  Result<void> together = open(now_ms);
+  if (!together) {
+    return std::vector<Result<void>>(writes.size(), together);
+  }
+  together = commit(writes, now_ms);
+  std::vector<Result<void>> outcomes(writes.size(), together);
+  if (together || writes.size() == 1) {
+    return outcomes;
+  }
+  // Another program has the database: waiting for it once for each row would take minutes.
+  bool is_busy = together.error().code == ErrorCode::busy;
+  for (std::size_t i = 0; i < writes.size() && !is_busy; ++i) {
+    outcomes[i] = commit(std::span(&writes[i], 1), now_ms);
+    is_busy = !outcomes[i] && outcomes[i].error().code == ErrorCode::busy;
+  }
+  return outcomes;
+}
+
+Result<void> Journal::commit(std::span<const Write> writes, std::int64_t now_ms) {
   TRY_ASSIGN(store::Transaction transaction, m_store->begin());
-  for (const Batch::Write& write : batch.writes) {
+  for (const Write& write : writes) {
     if (write.is_new) {
       TRY(m_store->insert(write.row));
     } else if (Result<void> done = m_store->update(write.row);

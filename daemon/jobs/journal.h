@@ -7,10 +7,12 @@
 #include "protocol/base/result.h"
 #include "skills/store/job_store.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -27,23 +29,30 @@ struct JournalOptions {
 
 // The one way to jobs.db, which is opened when it is first needed: on the pool, one thing at a
 // time, writes in the order in which they were put. Those that are put while others are being
-// written share one transaction, and of two rows of a job only the later is written. Owner:
-// JobQueue. Thread: the daemon's; the store's own calls are on the pool. Lifetime: stop() before
-// the destructor.
+// written share one transaction, and of two rows of a job only the later is written. Where that
+// transaction fails, each row has one of its own: none is kept out by another. Owner: JobQueue.
+// Thread: the daemon's; the store's own calls are on the pool. Lifetime: stop() before the
+// destructor.
 class Journal {
 public:
-  // A transaction to be, and what became of it.
-  struct Batch {
-    struct Write {
-      store::JobRow row;
-      bool is_new = false;
-    };
-
-    std::vector<Write> writes = {};
-    std::optional<Result<void>> outcome = {};
+  struct Write {
+    store::JobRow row;
+    bool is_new = false;
   };
 
-  using Ticket = std::shared_ptr<const Batch>;
+  // A transaction to be, and what became of it.
+  struct Batch {
+    std::vector<Write> writes = {};          // none once it is done
+    std::vector<Result<void>> outcomes = {}; // of each of them, when it is
+
+    bool is_done() const { return !outcomes.empty(); }
+  };
+
+  // One row of a batch.
+  struct Ticket {
+    std::shared_ptr<const Batch> batch = {};
+    std::size_t at = 0;
+  };
 
   Journal(asio::any_io_executor executor, telemetry::Log& log, JournalOptions options);
 
@@ -59,7 +68,7 @@ public:
   template <class F> asio::awaitable<std::invoke_result_t<F&, store::JobStore&>> read(F work) {
     using R = std::invoke_result_t<F&, store::JobStore&>;
     if (!m_filling->writes.empty()) {
-      auto before = written(m_filling);
+      auto before = written({m_filling, 0});
       co_await std::move(before); // what became of that is its writers' affair
     }
     runtime::Turns::Ticket ticket(m_turns);
@@ -86,7 +95,8 @@ private:
   // On the pool, in turn.
   Result<void> open(std::int64_t now_ms);
   Result<store::JobStore> open_or_begin_anew(std::int64_t now_ms);
-  Result<void> commit(const Batch& batch, std::int64_t now_ms);
+  std::vector<Result<void>> commit_all(const std::vector<Write>& writes, std::int64_t now_ms);
+  Result<void> commit(std::span<const Write> writes, std::int64_t now_ms);
 
   telemetry::Log& m_log;
   JournalOptions m_options;

@@ -112,6 +112,33 @@ asio::awaitable<void> check_failing_writes(World& world) {
   CHECK((**job.outcome).structured == R"({"n":7})");
 }
 
+asio::awaitable<void> check_start_beside_unwritable_ends(World& world) {
+  Gate gate(world.io);
+  AWAIT(std::string one, world.begin("agents", behind(gate)));
+  AWAIT(std::string two, world.begin("agents", behind(gate)));
+  REQUIRE(world
+              .on_disk("CREATE TRIGGER no_room BEFORE UPDATE ON jobs WHEN OLD.id IN ('" + one
+                       + "', '" + two + "') BEGIN SELECT RAISE(ABORT, 'full'); END")
+              .empty());
+  gate.open();
+  AWAIT_DONE(world.until_told(one, JobState::completed));
+  AWAIT_DONE(world.until_told(two, JobState::completed));
+  for (int i = 0; i < 3; ++i) {
+    // Each start tries those ends again.
+    AWAIT(std::string next, world.begin("agents", answers(said("{}"))));
+    AWAIT_DONE(world.until_told(next, JobState::completed));
+    CHECK(world.state_on_disk(next) == "completed");
+  }
+  CHECK(world.state_on_disk(one) == "working");
+  REQUIRE(world.on_disk("DROP TRIGGER no_room").empty());
+  AWAIT(std::string last, world.begin("agents", answers(said("{}"))));
+  AWAIT_DONE(world.until_told(last, JobState::completed));
+  AWAIT(Result<JobPage> page, world.queue->list("agents", {}, 10)); // after what was put before
+  CHECK(page);
+  CHECK(world.state_on_disk(one) == "completed");
+  CHECK(world.state_on_disk(two) == "completed");
+}
+
 asio::awaitable<void> check_refused_start(World& world) {
   Gate gate(world.io);
   gate.open();
@@ -206,6 +233,10 @@ TEST_SUITE("JobQueue on disk") {
 
   TEST_CASE("an end that cannot be recorded is told, and recorded later") {
     World().run(check_failing_writes);
+  }
+
+  TEST_CASE("an end that cannot be recorded keeps no other job from being started") {
+    World().run(check_start_beside_unwritable_ends);
   }
 
   TEST_CASE("what is old or too much is forgotten, questions too") {
