@@ -56,6 +56,11 @@ Job without_bulk(const Job& job) {
   return small;
 }
 
+// Whether the same arguments mean the same: which folder `.` is, whose keys are used.
+bool is_same_place(const CallContext& a, const CallContext& b) {
+  return a.cwd == b.cwd && a.config == b.config && a.environment == b.environment;
+}
+
 } // namespace
 
 JobQueue::JobQueue(asio::any_io_executor executor, telemetry::Log& log, JobQueueOptions options)
@@ -155,7 +160,8 @@ Result<void> JobQueue::check(const JobStart& what) const {
 const JobQueue::Entry* JobQueue::same_as(const JobStart& what) const {
   for (const auto& [id, entry] : m_entries) {
     if (!entry.is_ending && !is_finished(entry.job.state) && entry.job.tool == what.tool
-        && entry.job.owner == what.owner && entry.job.arguments == what.arguments) {
+        && entry.job.owner == what.owner && entry.job.arguments == what.arguments
+        && is_same_place(entry.caller, what.caller)) {
       return &entry;
     }
   }
@@ -202,6 +208,7 @@ asio::awaitable<Result<std::string>> JobQueue::begin(JobStart what) {
                .created_ms = now,
                .updated_ms = now,
                .ttl_ms = m_options.limits.ttl_ms};
+  entry.caller = std::move(what.caller);
   entry.work = std::move(what.work);
   Journal::Ticket ticket = m_journal.insert(to_row(entry.job));
   entry.first_row = ticket;

@@ -6,6 +6,7 @@
 #include "daemon/runtime/timers.h"
 #include "daemon/telemetry/log.h"
 #include "protocol/base/result.h"
+#include "protocol/types/server.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -43,13 +44,14 @@ struct JobQueueOptions {
 
 enum class Repeat {
   always, // each start is a job of its own
-  once    // one that is unfinished and the same (owner, tool, arguments) is taken instead
+  once    // one that is unfinished and the same (owner, tool, arguments, place) is taken instead
 };
 
 struct JobStart {
   std::string owner = {};
   std::string tool = {};
   std::string arguments = "{}"; // a JSON object
+  CallContext caller = {};      // what relative paths are relative to, and the like
   JobWork work = {};
   Repeat repeat = Repeat::always;
 };
@@ -104,10 +106,14 @@ public:
 
   std::size_t running() const { return m_running; }
 
+  // For their turn to run.
+  std::size_t waiting() const { return m_waiting.size(); }
+
 private:
   // A job that has not ended, or whose end jobs.db does not have yet.
   struct Entry {
     Job job = {};
+    CallContext caller = {};
     JobWork work = {};
     std::vector<std::pair<std::string, std::string>> answers = {}; // key, JSON
     std::string state = {};                                        // of the last InputRequired
@@ -153,7 +159,7 @@ private:
   runtime::Condition m_changed; // something has ended, or asks
   std::vector<std::function<void(const Job&)>> m_listeners;
   std::unordered_map<std::string, Entry> m_entries;
-  std::deque<std::string> m_waiting; // for their turn to run
+  std::deque<std::string> m_waiting; // for their turn to run; all of them have entries
   std::size_t m_running = 0;
   bool m_is_stopping = false;
   runtime::TaskGroup m_runs;  // the works; stop() cuts them off

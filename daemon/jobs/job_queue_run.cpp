@@ -242,6 +242,7 @@ void JobQueue::end(Entry& entry, JobState state, std::optional<Result<mcp::ToolA
   ended.outcome = std::move(outcome);
   ended.updated_ms = m_options.now_ms();
   entry.is_ending = true;
+  std::erase(m_waiting, ended.id);
   Journal::Ticket ticket = m_journal.update(to_row(ended));
   m_tasks.start(tell_end(std::move(ended), std::move(ticket)));
 }

@@ -81,6 +81,7 @@ start_job(JobQueue& queue, FindWork find_work, JobParams params, daemon::Request
   CO_TRY_ASSIGN(JobWork work, find_work(params.tool, context));
   JobStart what{.owner = std::move(context.principal),
                 .tool = std::move(params.tool),
+                .caller = std::move(context.caller),
                 .work = std::move(work),
                 .repeat = Repeat::once};
   if (!params.arguments.text.empty()) {

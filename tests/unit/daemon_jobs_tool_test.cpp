@@ -50,6 +50,21 @@ asio::awaitable<void> check_start_and_show(World& world) {
   CHECK(listed->jobs[0].result.text.empty());
 }
 
+asio::awaitable<void> check_folders(World& world) {
+  std::vector<std::string> ids;
+  for (std::string folder : {"/a", "/b", "/a"}) {
+    daemon::RequestContext context;
+    context.caller.cwd = std::move(folder);
+    JobParams start{.action = JobAction::start, .tool = "asks"};
+    AWAIT(Result<JobResult> started,
+          answer_job_call(*world.queue, find_work, std::move(start), std::move(context)));
+    REQUIRE(started);
+    ids.push_back(started->jobs.at(0).id);
+  }
+  CHECK(ids[0] != ids[1]);
+  CHECK(ids[0] == ids[2]);
+}
+
 asio::awaitable<void> check_questions(World& world) {
   JobParams start{.action = JobAction::start, .tool = "asks", .wait = 60};
   AWAIT(Result<JobResult> started, call(world, start, "agents"));
@@ -117,6 +132,10 @@ asio::awaitable<void> check_bounds(World& world) {
 TEST_SUITE("job") {
   TEST_CASE("a tool is started, shown and listed to whom it belongs") {
     World().run(check_start_and_show);
+  }
+
+  TEST_CASE("the same started from another folder is another job") {
+    World().run(check_folders);
   }
 
   TEST_CASE("questions are shown, and what was not asked is said") {

@@ -78,10 +78,31 @@ asio::awaitable<void> check_once(World& world) {
   different.arguments = R"({"a":1})";
   AWAIT(Result<std::string> other_arguments, world.queue->begin(different));
   CHECK(*other_arguments != *first);
+  JobStart elsewhere = what; // `.` is another folder there
+  elsewhere.caller.cwd = "/b";
+  AWAIT(Result<std::string> other_folder, world.queue->begin(elsewhere));
+  CHECK(*other_folder != *first);
+  AWAIT(again, world.queue->begin(elsewhere));
+  CHECK(*again == *other_folder);
   gate.open();
   AWAIT_DONE(world.until_told(*first, JobState::completed));
   AWAIT(again, world.queue->begin(what));
   CHECK(*again != *first);
+}
+
+asio::awaitable<void> check_cancelled_in_line(World& world) {
+  Gate gate(world.io);
+  AWAIT(std::string first, world.begin("agents", behind(gate)));
+  for (int i = 0; i < 20; ++i) {
+    AWAIT(std::string id, world.begin("agents", behind(gate)));
+    CHECK(world.queue->waiting() == 1);
+    AWAIT(Result<void> cancelled, world.queue->cancel(id, "agents"));
+    CHECK(cancelled);
+    CHECK(world.queue->waiting() == 0);
+  }
+  gate.open();
+  AWAIT_DONE(world.until_told(first, JobState::completed));
+  CHECK(gate.passed == 1);
 }
 
 asio::awaitable<void> cancel_it(World* world, std::string id, int* done) {
@@ -205,6 +226,12 @@ TEST_SUITE("JobQueue: turns and ends") {
     World world;
     world.limits.running = 1;
     world.run(check_cancel_of_what_asks_or_waits);
+  }
+
+  TEST_CASE("what is cancelled in line leaves the line at once") {
+    World world;
+    world.limits.running = 1;
+    world.run(check_cancelled_in_line);
   }
 
   TEST_CASE("a work on the pool is told by its token") {
