@@ -32,6 +32,7 @@ Result<CallContext> decode_context(const std::string& text) {
   return decoded;
 }
 
+// Of the catalogue, or of what the server offers beside it: it outlives the call.
 std::string_view name_of(const mcp::Call& call) {
   using Kind = mcp::Call::Kind;
   switch (call.kind) {
@@ -122,7 +123,7 @@ void Conversation::start(mcp::Call call, std::string& output) {
     return;
   }
   RequestContext context = context_of(call, std::move(*caller));
-  call.context.clear();
+  call.context = {};
   if (call.kind == mcp::Call::Kind::tool && m_services.binder.is_quick(*call.method)) {
     answer_quickly(call, context, output);
     return;
@@ -168,12 +169,12 @@ void Conversation::start(mcp::Call call, std::string& output) {
   }
 }
 
-RequestContext Conversation::context_of(const mcp::Call& call, CallContext caller) {
+RequestContext Conversation::context_of(mcp::Call& call, CallContext caller) {
   RequestContext context;
   context.id = fmt::format("{}.{}", m_number, call.id);
   context.caller = std::move(caller);
-  if (!call.input_responses.empty()) {
-    context.input_responses = call.input_responses;
+  if (call.kind != mcp::Call::Kind::update_task) { // which is about another call's questions
+    context.input_responses = std::move(call.input_responses);
   }
   context.client = call.client;
   context.accepts_task = call.accepts_task;
@@ -190,7 +191,7 @@ void Conversation::answer_quickly(const mcp::Call& call,
   Result<mcp::ToolAnswer> answer =
       m_services.binder.call_quick(*call.method, call.arguments, context);
   if (is_watched) {
-    note_end(call, context.id, start, answer ? nullptr : &answer.error());
+    note_end(name_of(call), context.id, start, answer ? nullptr : &answer.error());
   }
   if (answer) {
     m_protocol.answer(call.id, mcp::Answer(std::move(*answer)), output);
@@ -202,12 +203,13 @@ void Conversation::answer_quickly(const mcp::Call& call,
 asio::awaitable<void>
 Conversation::run(mcp::Call call, RequestContext context, std::string binding) {
   mcp::CallId id = call.id;
+  std::string_view name = name_of(call);
   std::string request = context.id;
   Time start = runtime::Clock::now();
-  mcp::Call asked = call;
-  auto task = m_services.binder.guarded(ask(std::move(asked), std::move(context)), request);
+  // Not a copy: its arguments may have 16 MiB.
+  auto task = m_services.binder.guarded(ask(std::move(call), std::move(context)), request);
   Result<mcp::Answer> answer = co_await std::move(task);
-  note_end(call, request, start, answer ? nullptr : &answer.error());
+  note_end(name, request, start, answer ? nullptr : &answer.error());
   if (answer && std::holds_alternative<mcp::InputRequired>(*answer)) {
     auto& required = std::get<mcp::InputRequired>(*answer);
     if (!required.state.empty()) {
@@ -329,19 +331,19 @@ void Conversation::report_log(mcp::CallId id,
   }
 }
 
-void Conversation::note_end(const mcp::Call& call,
+void Conversation::note_end(std::string_view name,
                             const std::string& request,
                             Time start,
                             const Error* error) {
   Time end = runtime::Clock::now();
   if (m_services.trace != nullptr) {
-    m_services.trace->span("call", name_of(call), request, start, end);
+    m_services.trace->span("call", name, request, start, end);
   }
   if (m_services.log.shows(telemetry::LogLevel::verbose)) {
     m_services.log.verbose(
         "call {}: {} took {} us{}{}",
         request,
-        name_of(call),
+        name,
         std::chrono::duration_cast<std::chrono::microseconds>(end - start).count(),
         error == nullptr ? "" : ": ",
         error == nullptr ? "" : error->message);

@@ -99,7 +99,7 @@ private:
     std::optional<Time> answer_limit = {}; // of what the client was asked
   };
 
-  RequestContext context_of(const mcp::Call& call, CallContext caller);
+  RequestContext context_of(mcp::Call& call, CallContext caller);
   bool open_state(mcp::Call& call, RequestContext& context, std::string& output);
   void answer_quickly(const mcp::Call& call, RequestContext& context, std::string& output);
   asio::awaitable<void> run(mcp::Call call, RequestContext context, std::string binding);
@@ -111,7 +111,7 @@ private:
   void ended(mcp::CallId id, Result<mcp::Answer> answer);
   void report_progress(mcp::CallId id, double done, std::optional<double> total, std::string_view);
   void report_log(mcp::CallId id, mcp::LogLevel, std::string_view logger, std::string_view data);
-  void note_end(const mcp::Call& call, const std::string& request, Time start, const Error* error);
+  void note_end(std::string_view name, const std::string& request, Time start, const Error* error);
 
   Services& m_services;
   Carrier& m_carrier;

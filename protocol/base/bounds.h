@@ -16,6 +16,11 @@ inline constexpr std::size_t k_backed_up = 1u << 20;   // bytes: more, and nothi
 inline constexpr std::size_t k_max_output = 64u << 20; // bytes: more, and it is dropped
 inline constexpr auto k_write_limit = std::chrono::seconds(30); // to read any of it, or be dropped
 
+// What calls make the daemon hold until they are answered: their parameters, and what a client has
+// said to questions of theirs. The longest message fits in with the longest answers.
+inline constexpr std::size_t k_max_held_bytes = 32u << 20;      // of one client
+inline constexpr std::size_t k_max_held_bytes_all = 128u << 20; // of one daemon
+
 inline constexpr std::size_t k_max_skill_entries = 10'000;   // files and folders of one skill
 inline constexpr std::size_t k_max_skill_bytes = 256u << 20; // of one skill
 inline constexpr std::size_t k_max_skill_file = 64u << 20;   // of one file

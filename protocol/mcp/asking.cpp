@@ -74,7 +74,7 @@ void answer_call(SessionState& state, CallId call, Result<Answer>&& answer, std:
 }
 
 void receive_response(SessionState& state, const rpc::Message& message, Outcome& out) {
-  std::optional<Questions::Settled> settled = state.questions.take(message, out.output);
+  std::optional<Questions::Settled> settled = state.questions.take(message, state.held, out.output);
   CallNote* note = settled ? state.peer.note(settled->call) : nullptr;
   if (note == nullptr) {
     return;
@@ -83,6 +83,10 @@ void receive_response(SessionState& state, const rpc::Message& message, Outcome&
     out.cancelled.push_back(settled->call);
     finish(state, settled->call, fail(std::move(*settled->failure)), out.output);
     return;
+  }
+  // The questions' share was given back: it is of the same bytes.
+  if (auto held = state.held.take(settled->responses.size())) {
+    note->held_answers = std::move(*held);
   }
   Call again = *note->again;
   again.arguments = rpc::with_padding(again.arguments);

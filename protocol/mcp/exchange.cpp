@@ -20,6 +20,11 @@ bool may_ask(Call::Kind kind) {
          || kind == Call::Kind::read_resource;
 }
 
+std::size_t bytes_of(const Call& call) {
+  return call.arguments.size() + call.uri.size() + call.cursor.size() + call.value.size()
+         + call.input_responses.size() + call.request_state.size() + call.context.size();
+}
+
 bool may_be_asked(const ClientCapabilities& client) {
   return client.form || client.url || client.sampling || client.roots;
 }
@@ -109,7 +114,16 @@ void start(SessionState& state, Exchange& exchange, Call&& call) {
            "`params._meta.progressToken` must be a string or an integer of at most 1024 bytes");
     return;
   }
+  std::optional<ByteBudget::Share> held = state.held.take(bytes_of(call));
+  if (!held) {
+    refuse(
+        exchange,
+        k_busy,
+        "the calls in flight hold 32 MiB of this client, or 128 MiB of all; wait for one to end");
+    return;
+  }
   CallNote note;
+  note.held = std::move(*held);
   note.version = exchange.version;
   note.kind = call.kind;
   note.batch = exchange.batch;

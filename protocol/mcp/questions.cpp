@@ -29,6 +29,12 @@ std::string words_of(std::string_view error) {
   return std::string(utf8_prefix(words, 300));
 }
 
+Error too_much_held() {
+  return {ErrorCode::busy,
+          "the client's calls hold 32 MiB with this answer, or all clients' 128 MiB",
+          "make the call again when others have ended"};
+}
+
 std::string_view params_of(const InputRequest& request) {
   return request.params.empty() ? std::string_view("{}") : request.params;
 }
@@ -81,8 +87,8 @@ std::optional<Error> Questions::failure_of(const Question& question,
   return std::nullopt;
 }
 
-std::optional<Questions::Settled> Questions::take(const rpc::Message& response,
-                                                  std::string& output) {
+std::optional<Questions::Settled>
+Questions::take(const rpc::Message& response, ByteBudget& budget, std::string& output) {
   if (m_rounds.empty() || response.error_code != 0 || !response.id.starts_with(k_our_ids)) {
     return std::nullopt;
   }
@@ -98,6 +104,14 @@ std::optional<Questions::Settled> Questions::take(const rpc::Message& response,
     settled.call = round->call;
     settled.failure = failure_of(*question, response);
     question->is_open = false;
+    if (!settled.failure) {
+      std::optional<ByteBudget::Share> held = budget.take(response.result.raw.size());
+      if (held) {
+        question->held = std::move(*held);
+      } else {
+        settled.failure = too_much_held();
+      }
+    }
     if (settled.failure) {
       settle(round, output);
       return settled;

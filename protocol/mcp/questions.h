@@ -1,6 +1,7 @@
 #pragma once
 #include "protocol/codec/writer.h"
 #include "protocol/mcp/answer.h"
+#include "protocol/mcp/byte_budget.h"
 #include "protocol/mcp/call.h"
 #include "protocol/rpc/message.h"
 
@@ -40,9 +41,10 @@ public:
            InputRequired required,
            const std::function<std::string()>& next_id,
            std::string& output);
-  // Takes a response; whatever answers no open question is ignored. What is still open of a call
-  // that failed is withdrawn, telling the client by `output`.
-  std::optional<Settled> take(const rpc::Message& response, std::string& output);
+  // Takes a response, whose bytes are of `budget`; whatever answers no open question is ignored.
+  // What is still open of a call that failed is withdrawn, telling the client by `output`.
+  std::optional<Settled>
+  take(const rpc::Message& response, ByteBudget& budget, std::string& output);
   // Forgets a call; the client is told that its open questions need no answer.
   void withdraw(CallId call, std::string& output);
 
@@ -55,6 +57,7 @@ private:
     InputKind kind = InputKind::elicitation;
     bool is_open = true;
     std::string answer = {}; // JSON object
+    ByteBudget::Share held = {};
   };
 
   struct Round {

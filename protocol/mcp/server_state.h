@@ -1,5 +1,7 @@
 #pragma once
+#include "protocol/base/bounds.h"
 #include "protocol/catalog.h"
+#include "protocol/mcp/byte_budget.h"
 #include "protocol/mcp/server.h"
 #include "protocol/mcp/version.h"
 
@@ -32,6 +34,7 @@ struct Server::State {
   Offer offer;
   std::size_t per_page;
   std::string meta; // `_meta` of every modern result: who the server is
+  mutable ByteBudget held{k_max_held_bytes_all}; // by the calls of all sessions
 
 private:
   template <class T> struct Once {

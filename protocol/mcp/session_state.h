@@ -1,6 +1,7 @@
 #pragma once
 #include "protocol/catalog.h"
 #include "protocol/mcp/batches.h"
+#include "protocol/mcp/byte_budget.h"
 #include "protocol/mcp/call.h"
 #include "protocol/mcp/questions.h"
 #include "protocol/mcp/server_state.h"
@@ -28,6 +29,8 @@ struct CallNote {
   ClientCapabilities client = {};
   std::optional<LogLevel> log_level = {}; // modern; the legacy one is the session's
   std::string uri = {};                   // what is read, for an error
+  ByteBudget::Share held = {};            // its parameters
+  ByteBudget::Share held_answers = {};    // what the client said last
   // Legacy: the call itself, to be made again when the client has answered. Null where the client
   // has declared nothing that it could be asked for.
   std::unique_ptr<Call> again = {};
@@ -36,10 +39,12 @@ struct CallNote {
 struct SessionState {
   SessionState(const Server& the_server, Audience the_audience)
       : server(&the_server.state())
-      , audience(the_audience) {}
+      , audience(the_audience)
+      , held(k_max_held_bytes, &server->held) {}
 
   const Server::State* server;
   Audience audience;
+  ByteBudget held; // longer than `peer` and `questions`
   Era era = Era::undecided;
   std::optional<Version> legacy = {};  // agreed in `initialize`
   ClientCapabilities client = {};      // legacy: declared in `initialize`

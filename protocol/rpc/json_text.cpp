@@ -12,6 +12,8 @@
 namespace upskill::rpc {
 namespace {
 
+constexpr std::size_t k_short = 4096; // bytes that nobody minds
+
 unsigned hex_digit(char digit) {
   if (digit >= '0' && digit <= '9') {
     return static_cast<unsigned>(digit - '0');
@@ -88,6 +90,36 @@ char simple_escape(char letter) {
   }
 }
 
+// Where the string that begins at `start` ends: after its last quote.
+std::size_t end_of_string(std::string_view json, std::size_t start) {
+  std::size_t end = start;
+  std::size_t text = 0; // without the backslashes before the quote
+  do {
+    end = json.find('"', end + 1);
+    text = json.find_last_not_of('\\', end - 1);
+  } while ((end - text) % 2 == 0); // an odd number of backslashes: the quote is escaped
+  return end + 1;
+}
+
+std::string without_blanks(std::string_view json) {
+  auto is_blank = [](char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; };
+  std::string text;
+  std::size_t at = 0;
+  while (at < json.size()) {
+    if (json[at] == '"') {
+      std::size_t end = end_of_string(json, at);
+      text.append(json, at, end - at);
+      at = end;
+      continue;
+    }
+    if (!is_blank(json[at])) {
+      text += json[at];
+    }
+    ++at;
+  }
+  return text;
+}
+
 } // namespace
 
 std::string string_value(std::string_view literal) {
@@ -121,6 +153,11 @@ std::string canonical_scalar(std::string_view literal) {
 }
 
 std::string with_padding(std::string_view json) {
+  std::string compact; // a call may wait with it for an hour
+  if (json.size() > k_short) {
+    compact = without_blanks(json);
+    json = compact;
+  }
   std::string text;
   text.reserve(json.size() + k_json_padding);
   text = json;

@@ -17,7 +17,8 @@ std::string string_value(std::string_view literal);
 std::string canonical_scalar(std::string_view literal);
 
 // The same JSON without line ends, which between tokens are white space, so that it may be a part
-// of a line; followed by k_json_padding spare bytes of capacity (simdjson_reader.h).
+// of a line; where it is long, without any white space between tokens. Followed by k_json_padding
+// spare bytes of capacity (simdjson_reader.h).
 std::string with_padding(std::string_view json);
 
 // The keys of an object whose values are all of one kind; nothing when it is no object, has another

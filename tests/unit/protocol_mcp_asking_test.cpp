@@ -204,6 +204,72 @@ TEST_SUITE("Asking") {
     CHECK(client.out.calls.size() == 1);
   }
 
+  TEST_CASE("what a client's calls hold is bounded in bytes, and given back") {
+    Server server(ServerInfo{});
+    Client client(server);
+    std::string large = R"({"t":")" + std::string(12u << 20, 'x') + R"("})";
+    auto call = [&](const std::string& id, const std::string& arguments) {
+      client.out.clear();
+      client.receive(R"({"jsonrpc":"2.0","id":)" + id
+                     + R"(,"method":"tools/call","params":{"name":"status","arguments":)"
+                     + arguments + "}}");
+      return client.out.calls.empty() ? CallId(0) : client.out.calls[0].id;
+    };
+    auto refused = [&] { return client.messages().at(0)["error"]["code"] == -31001; };
+    CallId first = call("1", large);
+    CallId second = call("2", large);
+    CHECK(first != 0);
+    REQUIRE(second != 0);
+    CHECK(call("3", large) == 0);
+    CHECK(refused());
+    CHECK(call("4", "{}") != 0); // an everyday call
+    SUBCASE("by an answer") {
+      client.session.answer(first, Answer(ToolAnswer{"{}"}), client.out.output);
+    }
+    SUBCASE("by a cancellation") {
+      client.receive(
+          R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})");
+    }
+    CHECK(call("3", large) != 0);
+    // Answers that wait for others count with them.
+    auto ids = client.ask(second, 2);
+    client.out.clear();
+    client.respond(ids.at(0), large);
+    REQUIRE_FALSE(client.out.output.empty());
+    CHECK(client.messages().back()["result"]["isError"] == true);
+    CHECK(call("5", large) != 0);
+  }
+
+  TEST_CASE("so is what the calls of all clients hold") {
+    Server server(ServerInfo{});
+    std::vector<Session> sessions;
+    Outcome out;
+    int id = 0;
+    // One that can be asked nothing, so that the test does not hold it all.
+    auto call = [&](Session& session, std::size_t bytes) {
+      out.clear();
+      session.receive(R"({"jsonrpc":"2.0","id":)" + std::to_string(++id)
+                          + R"(,"method":"tools/call","params":{"name":"status","arguments":{"t":")"
+                          + std::string(bytes, 'x') + R"("}}})",
+                      out);
+      return out.calls.size() == 1;
+    };
+    for (int i = 0; i < 9; ++i) {
+      sessions.emplace_back(server, Audience::agents);
+      sessions.back().receive(
+          R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25"}})",
+          out);
+    }
+    for (std::size_t i = 0; i < 8; ++i) {
+      CHECK(call(sessions[i], 15u << 20));
+    }
+    CHECK_FALSE(call(sessions[8], 15u << 20));
+    CHECK(out.output.find("-31001") != std::string::npos);
+    CHECK(call(sessions[8], 4000));
+    sessions.erase(sessions.begin());
+    CHECK(call(sessions.back(), 15u << 20));
+  }
+
   TEST_CASE("a question asked by a name that is taken, or by none, is a bug of ours") {
     for (const auto& keys : {std::vector<std::string>{"a", "a"}, std::vector<std::string>{""}}) {
       InputRequired required;

@@ -79,4 +79,17 @@ TEST_SUITE("JsonText") {
     CHECK(line == "{ \"a\\n\":  [1]}");
     CHECK(line.capacity() - line.size() >= k_json_padding);
   }
+
+  TEST_CASE(
+      "what is long is kept without the blanks between its tokens, and nothing else changes") {
+    std::string blanks(5000, ' ');
+    std::string strings = R"("a \" , b":["\\ ","\\\" : ",""])";
+    std::string line =
+        with_padding("{" + blanks + "\r\n" + strings + "\t, \"n\" : -1.5e3 , \"t\":true}");
+    CHECK(line == "{" + strings + R"(,"n":-1.5e3,"t":true})");
+    CHECK(line.capacity() - line.size() >= k_json_padding);
+    CHECK(line.capacity() < 1000);
+    std::string text = "[\"" + blanks + "\", 1]";
+    CHECK(with_padding(text) == "[\"" + blanks + "\",1]");
+  }
 }
