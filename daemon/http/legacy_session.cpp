@@ -40,6 +40,7 @@ void LegacySession::post(Connection& connection, std::string_view line, Brings b
     touched.push_back(call.id);
     if (m_of_call.emplace(call.id, key).second) {
       m_streams[key].calls.push_back(call.id);
+      m_streams[key].has_called = true;
     }
   }
   // What a response or a notification leads to belongs to the call that it is about.

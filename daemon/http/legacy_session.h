@@ -73,7 +73,8 @@ private:
   struct Stream {
     Connection* connection = nullptr;    // null: it broke
     std::optional<StreamId> logged = {}; // once it is a stream of events
-    std::vector<mcp::CallId> calls = {};
+    std::vector<mcp::CallId> calls = {}; // that have not ended
+    bool has_called = false;
     std::string answer = {};       // as long as it is none
     bool announces = false;        // the session's id
     bool is_listening = false;     // a GET

@@ -138,8 +138,16 @@ void LegacySession::settle(Key key) {
   std::string answer = std::move(stream->answer);
   Field id{"Mcp-Session-Id", m_id};
   bool announces = stream->announces && is_initialized();
+  // Its calls were cancelled. 202 would say that it brought none; an event to resume after would
+  // bring the client back for nothing.
+  bool is_cancelled = stream->has_called && answer.empty();
   put_down(connection);
   m_streams.erase(key);
+  if (is_cancelled) {
+    connection.begin_stream();
+    connection.end_stream();
+    return;
+  }
   connection.answer(answer.empty() ? 202 : 200, answer, announces ? Fields{&id, 1} : Fields{});
 }
 

@@ -123,7 +123,7 @@ TEST_SUITE("http, legacy") {
     CHECK_FALSE(asked.next_event());
   }
 
-  TEST_CASE("a call that is cancelled ends its POST without an answer") {
+  TEST_CASE("a call that is cancelled ends its POST as a stream without events") {
     HttpWorld world;
     HttpClient client(world.place);
     std::string session = open_legacy_session(client, world.place);
@@ -135,8 +135,43 @@ TEST_SUITE("http, legacy") {
     CHECK(client.call(http_legacy(world.place, session, cancel)).status == 202);
     CHECK(world.holds(0));
     HttpAnswer nothing = caller.receive();
-    CHECK(nothing.status == 202);
+    CHECK(nothing.status == 200); // 202 is for notifications and responses
+    CHECK(nothing.is_stream());
     CHECK(nothing.body.empty());
+    CHECK(caller.call(world.legacy(session, "hello", 5)).message()["id"] == 5);
+  }
+
+  TEST_CASE("what waits for an answer of the client is bounded in bytes, blanks not counted") {
+    HttpWorld world;
+    HttpClient client(world.place);
+    HttpAnswer hello = client.call(
+        http_legacy(world.place, {}, legacy_initialize({{"elicitation", json::object()}})));
+    std::string session = hello.field("Mcp-Session-Id");
+    std::vector<HttpClient> asked;
+    auto ask = [&](int id, const std::string& arguments) -> HttpClient& {
+      HttpRequest request = world.legacy(session, "ask", id);
+      std::size_t at = request.body.find("\"arguments\":{}");
+      REQUIRE(at != std::string::npos);
+      request.body.replace(at, 14, "\"arguments\":" + arguments);
+      asked.emplace_back(world.place);
+      asked.back().send(request.text());
+      return asked.back();
+    };
+    for (int id = 1; id <= 4; ++id) {
+      HttpClient& caller = ask(id, "{" + std::string(15u << 20, ' ') + "}");
+      REQUIRE(caller.receive_head().is_stream());
+    }
+    std::string text = R"({"text":")" + std::string(15u << 20, 'x') + "\"}";
+    for (int id = 5; id <= 6; ++id) {
+      REQUIRE(ask(id, text).receive_head().is_stream());
+    }
+    HttpAnswer refused = ask(7, text).receive();
+    CHECK(refused.status == 200);
+    CHECK(refused.message()["error"]["code"] == -31001);
+    json cancel = {
+        {"jsonrpc", "2.0"}, {"method", "notifications/cancelled"}, {"params", {{"requestId", 5}}}};
+    CHECK(client.call(http_legacy(world.place, session, cancel)).status == 202);
+    CHECK(ask(8, text).receive_head().is_stream());
   }
 
   TEST_CASE("a connection that ends cancels nothing, and the stream is resumed once") {
