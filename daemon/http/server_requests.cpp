@@ -168,17 +168,30 @@ LegacySession* HttpServer::session_of(Connection& connection) {
 
 void HttpServer::end_session(LegacySession& session) {
   auto found = m_sessions.find(session.id());
+  if (found == m_sessions.end()) {
+    return; // what ended another one, just now, let a DELETE of this one in
+  }
   m_ended.push_back(std::move(found->second));
   m_sessions.erase(found);
   session.finish();
   sweep_later();
 }
 
+// By copies: what is written may end a stream, and let in what begins or ends others. Those that
+// have ended are there until sweep().
 void HttpServer::tell(const mcp::Change& change) {
+  std::vector<ModernRequest*> requests;
   for (auto& [pointer, request] : m_requests) {
+    requests.push_back(pointer);
+  }
+  std::vector<LegacySession*> sessions;
+  for (auto& [id, session] : m_sessions) {
+    sessions.push_back(session.get());
+  }
+  for (ModernRequest* request : requests) {
     request->tell(change);
   }
-  for (auto& [id, session] : m_sessions) {
+  for (LegacySession* session : sessions) {
     session->tell(change);
   }
 }
