@@ -110,9 +110,17 @@ TEST_SUITE("http, modern") {
     json event = client.event();
     CHECK(event["method"] == "notifications/tools/list_changed");
     CHECK(event["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"] == 5);
+    HttpClient other(world.place);
+    json message = modern_message(0, "subscriptions/listen", filter);
+    message["id"] = "\",\"result\":";
+    other.send(http_modern(world.place, message).text());
+    REQUIRE(other.receive_head().is_stream());
+    REQUIRE(other.next_event());
     world.stop();
     CHECK(client.event()["id"] == 5);
-    CHECK_FALSE(client.next_event());
+    CHECK_FALSE(client.next_event()); // the answer ends the stream: no notifications/cancelled
+    CHECK(other.event()["id"] == message["id"]);
+    CHECK_FALSE(other.next_event());
     CHECK(world.left() == 0);
   }
 
