@@ -126,7 +126,7 @@ void check_session(const mcp::Server& server, std::string_view input) {
       }
     }
     out.calls.clear();
-    session.tell({Change::resource_list}, out.output);
+    session.tell({mcp::Change::resource_list}, out.output);
     auto restored = mcp::Session::restore(server, Audience::people, session.save());
     require(restored && restored->save() == session.save());
   }

@@ -25,8 +25,7 @@ TEST_SUITE("SkillsEngine") {
                                       counters,
                                       nullptr,
                                       [&]() -> runtime::Pool& { return pool; },
-                                      [] {},
-                                      [](std::string_view) {}});
+                                      [](const mcp::Change&) {}});
     engine->bind(binder);
     for (std::string_view method : binder.missing()) {
       FAIL_CHECK("nobody answers `", method, "`");
