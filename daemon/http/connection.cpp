@@ -186,7 +186,8 @@ bool Connection::take_request() {
 // Looks at the head before any of the body is taken.
 bool Connection::let_in() {
   if (auto refusal = m_host.gate().check(m_parser.head(), m_parser.content_length())) {
-    refuse(refusal->status, refusal->error, refusal->field);
+    const std::optional<AnswerField>& field = refusal->field;
+    refuse(refusal->status, refusal->error, field ? Fields{&*field, 1} : Fields{});
     return false;
   }
   m_is_trusted = true;
@@ -205,12 +206,12 @@ bool Connection::let_in() {
 }
 
 // What cannot be read, or may not be asked, ends the connection: nobody knows what would follow.
-void Connection::refuse(int status, const Error& error, const Field& field) {
+void Connection::refuse(Status status, const Error& error, Fields fields) {
   m_keeps = false;
   m_phase = Phase::busy;
   std::string body;
   mcp::write_error(body, {}, rpc::k_invalid_request, mcp::error_text(error));
-  answer(status, body, field.name.empty() ? Fields{} : Fields{&field, 1});
+  answer(status, body, fields);
 }
 
 // The answer is written: another request, or the end.

@@ -72,7 +72,7 @@ public:
   void wait_for(User& user) { m_user = &user; }
 
   // The answer, all of it. Afterwards there is no user.
-  void answer(int status, std::string_view body, Fields fields = {});
+  void answer(Status status, std::string_view body, Fields fields = {});
   // The answer as a stream of events, until it is ended; then there is no user.
   void begin_stream(Fields fields = {});
   void send_events(std::string_view events);
@@ -121,7 +121,7 @@ private:
   void process_input();
   bool take_request();
   bool let_in();
-  void refuse(int status, const Error& error, const Field& field = {});
+  void refuse(Status status, const Error& error, Fields fields = {});
   void input_ended();
   void next_request();
   void set_deadline(runtime::Clock::duration limit);

@@ -21,7 +21,7 @@ bool Connection::is_backed_up() const {
   return m_output.size() - m_written > k_backed_up;
 }
 
-void Connection::answer(int status, std::string_view body, Fields fields) {
+void Connection::answer(Status status, std::string_view body, Fields fields) {
   if (m_phase != Phase::busy) {
     return;
   }

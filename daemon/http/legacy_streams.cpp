@@ -136,7 +136,7 @@ void LegacySession::settle(Key key) {
   }
   Connection& connection = *stream->connection;
   std::string answer = std::move(stream->answer);
-  Field id{"Mcp-Session-Id", m_id};
+  AnswerField id{"Mcp-Session-Id", m_id};
   bool announces = stream->announces && is_initialized();
   // Its calls were cancelled. 202 would say that it brought none; an event to resume after would
   // bring the client back for nothing.
@@ -148,7 +148,8 @@ void LegacySession::settle(Key key) {
     connection.end_stream();
     return;
   }
-  connection.answer(answer.empty() ? 202 : 200, answer, announces ? Fields{&id, 1} : Fields{});
+  connection.answer(
+      answer.empty() ? Status(202) : Status(200), answer, announces ? Fields{&id, 1} : Fields{});
 }
 
 void LegacySession::end_stream(Key key) {

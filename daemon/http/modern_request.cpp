@@ -73,7 +73,7 @@ void ModernRequest::send(std::string_view lines, bool is_last) {
   if (is_last && !m_connection->is_streaming() && rest.empty()
       && (said.kind != Said::Kind::message || first.empty())) {
     Connection& connection = *std::exchange(m_connection, nullptr);
-    connection.answer(first.empty() ? 202 : status_of(mcp::Era::modern, said), first);
+    connection.answer(first.empty() ? Status(202) : status_of(mcp::Era::modern, said), first);
     return;
   }
   if (!m_connection->is_streaming()) {

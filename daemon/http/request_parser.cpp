@@ -111,14 +111,14 @@ struct RequestParser::Beast {
 
   void fail(const BeastError& failure) {
     state = State::failed;
-    status = failure == beast::http::error::body_limit     ? 413
-             : failure == beast::http::error::header_limit ? 431
-                                                           : 400;
+    status = failure == beast::http::error::body_limit     ? Status(413)
+             : failure == beast::http::error::header_limit ? Status(431)
+                                                           : Status(400);
   }
 
   std::optional<Parser> parser = {};
   State state = State::head;
-  int status = 400;
+  Status status = 400;
   int http_version = 11;
   std::string text = {};
   Place method_place = {};
@@ -216,7 +216,7 @@ std::string& RequestParser::body() {
   return m_beast->body;
 }
 
-int RequestParser::status() const {
+Status RequestParser::status() const {
   return m_beast->status;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include "protocol/http/head.h"
+#include "protocol/http/status.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -42,7 +43,7 @@ public:
   std::string& body();
 
   // `failed`: 400, 413 or 431.
-  int status() const;
+  Status status() const;
 
 private:
   struct Beast;

@@ -18,9 +18,9 @@ constexpr auto k_session_idle = std::chrono::hours(1);
 constexpr std::size_t k_max_spare = 16;
 
 void turn_away(const UniqueFd& socket) {
-  constexpr std::string_view k_busy =
-      "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
-  (void)::send(socket.get(), k_busy.data(), k_busy.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  std::string busy;
+  write_answer(busy, 503, {}, After::close);
+  (void)::send(socket.get(), busy.data(), busy.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   // What it has sent already, unread, would make the system break the connection instead.
   std::array<char, 4096> unread;
   for (int i = 0; i < 16; ++i) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view k_carrier = "HTTP connection";
 
-void refuse(Connection& connection, int status, std::string_view message, Fields fields = {}) {
+void refuse(Connection& connection, Status status, std::string_view message, Fields fields = {}) {
   std::string body;
   mcp::write_error(body, {}, rpc::k_invalid_request, message);
   connection.answer(status, body, fields);
@@ -41,7 +41,7 @@ void HttpServer::handle(Connection& connection) {
   } else if (connection.head().method == "POST") {
     post(connection);
   } else if (is_modern(connection.head())) {
-    Field allow{"Allow", "POST"};
+    AnswerField allow{"Allow", "POST"};
     refuse(connection, 405, "MCP 2026-07-28 knows POST only", {&allow, 1});
   } else if (connection.head().method == "GET") {
     get(connection);

@@ -54,10 +54,11 @@ int match(const Range& range, std::string_view type, std::string_view subtype) {
 } // namespace
 
 bool accepts(const Head& head, std::string_view type, std::string_view subtype) {
+  constexpr FieldName k_accept("Accept");
   int best = 0;
   bool is_wanted = false;
   for (const Field& field : head.fields) {
-    if (!equals_ignoring_case(field.name, "Accept")) {
+    if (!equals_ignoring_case(field.name, k_accept.text())) {
       continue;
     }
     std::string_view list = field.value;

@@ -10,7 +10,7 @@
 namespace upskill::http {
 namespace {
 
-Refusal refusal(int status, ErrorCode code, std::string message, std::string hint = {}) {
+Refusal refusal(Status status, ErrorCode code, std::string message, std::string hint = {}) {
   return {status, {code, std::move(message), std::move(hint)}};
 }
 
@@ -89,7 +89,7 @@ std::optional<Refusal> Gate::check(const Head& head, std::optional<std::uint64_t
                               "the request does not carry the token of this daemon",
                               "send `Authorization: Bearer TOKEN`; the file `run/http.json` in the "
                               "daemon's state directory holds it");
-    unknown.field = {"WWW-Authenticate", "Bearer"};
+    unknown.field = AnswerField{"WWW-Authenticate", "Bearer"};
     return unknown;
   }
   if (head.target.substr(0, head.target.find('?')) != k_path) {
@@ -102,7 +102,7 @@ std::optional<Refusal> Gate::check(const Head& head, std::optional<std::uint64_t
     wrong = check_get(head);
   } else if (head.method != "DELETE") {
     wrong = refusal(405, ErrorCode::unsupported, "this method means nothing to MCP");
-    wrong->field = {"Allow", "GET, POST, DELETE"};
+    wrong->field = AnswerField{"Allow", "GET, POST, DELETE"};
   }
   if (!wrong && body_size && *body_size > k_max_line) {
     wrong = refusal(413, ErrorCode::too_large, "the message is longer than 16 MiB");

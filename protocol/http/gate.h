@@ -1,6 +1,7 @@
 #pragma once
 #include "protocol/base/result.h"
 #include "protocol/http/head.h"
+#include "protocol/http/status.h"
 
 #include <cstdint>
 #include <optional>
@@ -13,9 +14,9 @@ inline constexpr std::string_view k_path = "/mcp";
 
 // Why a request is not let in, before anything is made of its body.
 struct Refusal {
-  int status = 400;
+  Status status = 400;
   Error error = {};
-  Field field = {}; // one more of the answer; an empty name: none. Its views last for ever
+  std::optional<AnswerField> field = {}; // one more of the answer; its views last for ever
 };
 
 // Lets in who may ask: looked at for every request, whatever it asks for.

@@ -29,27 +29,27 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-std::optional<std::string_view> Head::first(std::string_view name) const {
+std::optional<std::string_view> Head::first(FieldName name) const {
   for (const Field& field : fields) {
-    if (equals_ignoring_case(field.name, name)) {
+    if (equals_ignoring_case(field.name, name.text())) {
       return field.value;
     }
   }
   return std::nullopt;
 }
 
-std::size_t Head::count(std::string_view name) const {
+std::size_t Head::count(FieldName name) const {
   std::size_t count = 0;
   for (const Field& field : fields) {
-    count += equals_ignoring_case(field.name, name) ? 1 : 0;
+    count += equals_ignoring_case(field.name, name.text()) ? 1 : 0;
   }
   return count;
 }
 
-std::optional<std::string_view> Head::only(std::string_view name) const {
+std::optional<std::string_view> Head::only(FieldName name) const {
   std::optional<std::string_view> found;
   for (const Field& field : fields) {
-    if (equals_ignoring_case(field.name, name)) {
+    if (equals_ignoring_case(field.name, name.text())) {
       if (found) {
         return std::nullopt;
       }

@@ -50,7 +50,7 @@ void collect(std::string_view schema,
     path.push_back(rpc::string_value(key));
     JsonScanner::Value name = member_of(property.raw, k_annotation);
     if (name.kind == JsonKind::string && is_token(rpc::string_value(name.raw))) {
-      found.push_back({"Mcp-Param-" + rpc::string_value(name.raw), path});
+      found.push_back({std::string(k_parameter_field) + rpc::string_value(name.raw), path});
     }
     collect(property.raw, path, found);
     path.pop_back();
@@ -63,7 +63,8 @@ check(const ParamHeader& header, const Head& head, std::string_view arguments) {
   for (const std::string& step : header.path) {
     value = member_of(value.raw, step);
   }
-  std::size_t count = head.count(header.field);
+  FieldName field{std::string_view(header.field)};
+  std::size_t count = head.count(field);
   if (value.raw.empty() || value.kind == JsonKind::null) {
     return count == 0 ? std::nullopt
                       : std::optional("there is `" + header.field
@@ -75,7 +76,7 @@ check(const ParamHeader& header, const Head& head, std::string_view arguments) {
   if (count != 1) {
     return "`" + header.field + "` " + (count == 0 ? "is missing" : "is there twice");
   }
-  if (!says_the_same(*head.first(header.field), {{}, value.kind, value.raw})) {
+  if (!says_the_same(*head.first(field), {{}, value.kind, value.raw})) {
     return "`" + header.field + "` is not what the argument says";
   }
   return std::nullopt;

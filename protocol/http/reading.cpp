@@ -12,7 +12,7 @@
 namespace upskill::http {
 namespace {
 
-constexpr std::string_view k_version_field = "MCP-Protocol-Version";
+constexpr FieldName k_version_field = "MCP-Protocol-Version";
 
 // The parameter that Mcp-Name repeats.
 struct Named {

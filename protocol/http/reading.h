@@ -1,6 +1,7 @@
 #pragma once
 #include "protocol/http/head.h"
 #include "protocol/http/param_headers.h"
+#include "protocol/http/status.h"
 #include "protocol/mcp/session.h"
 #include "protocol/rpc/message.h"
 
@@ -28,7 +29,7 @@ struct Reading {
   Kind kind = Kind::refused;
   mcp::Era era = mcp::Era::legacy; // never undecided
   bool is_initialize = false;      // legacy: a session is to begin
-  int status = 400;
+  Status status = 400;
   std::string answer = {}; // a JSON-RPC error as one line
 };
 

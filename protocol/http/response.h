@@ -1,5 +1,6 @@
 #pragma once
 #include "protocol/http/head.h"
+#include "protocol/http/status.h"
 
 #include <cstddef>
 #include <span>
@@ -14,11 +15,11 @@ enum class Framing { chunked, until_close };
 enum class After { keep, close };
 
 // The names and values of `fields` are our own, so they hold no line ends.
-using Fields = std::span<const Field>;
+using Fields = std::span<const AnswerField>;
 
 // A whole answer. An empty body has no content type; 202 and 204 have none.
 void write_answer(
-    std::string& out, int status, std::string_view body, After after, Fields fields = {});
+    std::string& out, Status status, std::string_view body, After after, Fields fields = {});
 
 // The head of a text/event-stream that is never stored or held up on its way.
 void write_stream_head(std::string& out, Framing framing, After after, Fields fields = {});

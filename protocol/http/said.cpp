@@ -46,7 +46,7 @@ Said look_at(std::string_view line) {
   return said;
 }
 
-int status_of(mcp::Era era, const Said& said) {
+Status status_of(mcp::Era era, const Said& said) {
   if (era != mcp::Era::modern || said.kind != Said::Kind::error) {
     return 200;
   }

@@ -1,4 +1,5 @@
 #pragma once
+#include "protocol/http/status.h"
 #include "protocol/mcp/session.h"
 
 #include <string_view>
@@ -19,6 +20,6 @@ Said look_at(std::string_view line);
 
 // The HTTP status of a JSON answer (MCP facts, section 3). What reached a session in the legacy era
 // is answered with 200 whatever became of it.
-int status_of(mcp::Era era, const Said& said);
+Status status_of(mcp::Era era, const Said& said);
 
 } // namespace upskill::http

@@ -45,6 +45,18 @@ TEST_SUITE("http, modern") {
     CHECK(accepted.body.empty());
   }
 
+  TEST_CASE("a body of unknown length is not taken") {
+    HttpWorld world;
+    std::string request = world.modern("hello").text();
+    std::size_t length = request.find("Content-Length");
+    REQUIRE(length != std::string::npos);
+    request.erase(length, request.find("\r\n", length) + 2 - length);
+    HttpClient client(world.place);
+    client.send(request);
+    CHECK(client.receive().status == 411);
+    CHECK(client.ends());
+  }
+
   TEST_CASE("GET and DELETE are of the other era") {
     HttpWorld world;
     HttpClient client(world.place);

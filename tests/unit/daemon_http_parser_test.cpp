@@ -37,7 +37,7 @@ TEST_SUITE("request parser") {
       REQUIRE(parser.state() == State::done);
       CHECK(parser.head().method == "POST");
       CHECK(parser.head().target == "/mcp");
-      CHECK(*parser.head().only("x-name") == "value");
+      CHECK(*parser.head().only(FieldName(std::string_view("x-name"))) == "value");
       CHECK(parser.body() == "hello");
       CHECK(parser.keeps_alive());
       parser.reset();

@@ -127,7 +127,7 @@ TEST_SUITE("events") {
 TEST_SUITE("response") {
   TEST_CASE("a whole answer") {
     std::string out;
-    Field id{"Mcp-Session-Id", "abc"};
+    AnswerField id{"Mcp-Session-Id", "abc"};
     write_answer(out, 200, "{}", After::keep, {&id, 1});
     CHECK(out
           == "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n"
@@ -138,6 +138,9 @@ TEST_SUITE("response") {
     out.clear();
     write_answer(out, 204, "", After::close);
     CHECK(out == "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n");
+    out.clear();
+    write_answer(out, 411, "", After::close);
+    CHECK(out == "HTTP/1.1 411 Length Required\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
   }
 
   TEST_CASE("a stream in chunks, and one for HTTP/1.0") {
