@@ -134,7 +134,8 @@ void receive_request(SessionState& state,
 }
 
 void receive_notification(SessionState& state, const rpc::Message& message, Outcome& out) {
-  if (message.method == "notifications/cancelled") {
+  auto is = [&](ReadNotification notification) { return message.method == notification.text(); };
+  if (is("notifications/cancelled")) {
     const rpc::Member* id = message.params.find("requestId");
     if (id == nullptr || (id->kind != JsonKind::string && id->kind != JsonKind::integer)) {
       return;
@@ -147,8 +148,7 @@ void receive_notification(SessionState& state, const rpc::Message& message, Outc
     } else if (state.subscriptions.end(canonical)) {
       out.state_changed = true;
     }
-  } else if (message.method == "notifications/initialized" && state.legacy
-             && !state.is_initialized) {
+  } else if (is("notifications/initialized") && state.legacy && !state.is_initialized) {
     state.is_initialized = true;
     out.state_changed = true;
   }

@@ -50,9 +50,9 @@ void write_request(std::string& output,
   output += "}\n";
 }
 
-void write_notification(std::string& output, std::string_view method, std::string_view params) {
+void write_notification(std::string& output, SentNotification method, std::string_view params) {
   output += R"({"jsonrpc":"2.0","method":")";
-  output += method;
+  output += method.text();
   output += '"';
   if (!params.empty()) {
     output += R"(,"params":)";

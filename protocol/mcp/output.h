@@ -3,6 +3,8 @@
 #include "protocol/codec/writer.h"
 #include "protocol/mcp/version.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -17,6 +19,41 @@ inline constexpr int k_missing_capability = -32021;
 inline constexpr int k_unsupported_version = -32022;
 // Ours: outside -32768..-32000, which JSON-RPC and MCP keep for themselves.
 inline constexpr int k_busy = -31001;
+// All of them, for the reference of the protocol.
+inline constexpr std::array k_error_codes{
+    k_resource_not_found, k_header_mismatch, k_missing_capability, k_unsupported_version, k_busy};
+
+// Every notification that is sent, and that is read; the reference of the protocol has a row for
+// each, and no other compiles.
+inline constexpr std::array<std::string_view, 8> k_sent_notifications{
+    "notifications/cancelled",
+    "notifications/message",
+    "notifications/progress",
+    "notifications/prompts/list_changed",
+    "notifications/resources/list_changed",
+    "notifications/resources/updated",
+    "notifications/subscriptions/acknowledged",
+    "notifications/tools/list_changed"};
+inline constexpr std::array<std::string_view, 2> k_read_notifications{"notifications/cancelled",
+                                                                      "notifications/initialized"};
+
+template <const auto& names> class NameOf {
+public:
+  consteval NameOf(const char* name) // NOLINT(google-explicit-constructor): for literals
+      : m_name(name) {
+    if (std::ranges::find(names, m_name) == names.end()) {
+      throw "the list does not have it";
+    }
+  }
+
+  constexpr std::string_view text() const { return m_name; }
+
+private:
+  std::string_view m_name;
+};
+
+using SentNotification = NameOf<k_sent_notifications>;
+using ReadNotification = NameOf<k_read_notifications>;
 
 inline constexpr std::string_view k_meta_subscription_id = "io.modelcontextprotocol/subscriptionId";
 
@@ -34,7 +71,7 @@ void write_request(std::string& output,
                    std::string_view id,
                    std::string_view method,
                    std::string_view params);
-void write_notification(std::string& output, std::string_view method, std::string_view params);
+void write_notification(std::string& output, SentNotification method, std::string_view params);
 
 inline constexpr std::string_view k_complete = "complete"; // the usual `resultType`
 

@@ -9,13 +9,13 @@
 namespace upskill::mcp {
 namespace {
 
-constexpr std::string_view k_updated = "notifications/resources/updated";
+constexpr SentNotification k_updated = "notifications/resources/updated";
 
 bool contains(const std::vector<std::string>& uris, std::string_view uri) {
   return std::find(uris.begin(), uris.end(), uri) != uris.end();
 }
 
-std::string_view list_changed(Change::Kind list) {
+SentNotification list_changed(Change::Kind list) {
   switch (list) {
   case Change::tool_list:
     return "notifications/tools/list_changed";

@@ -1,6 +1,7 @@
 #pragma once
 #include "protocol/codec/reader.h"
 
+#include <array>
 #include <cstddef>
 #include <deque>
 #include <string>
@@ -15,6 +16,9 @@ inline constexpr int k_invalid_request = -32600;
 inline constexpr int k_method_not_found = -32601;
 inline constexpr int k_invalid_params = -32602;
 inline constexpr int k_internal_error = -32603;
+// All of them, for the reference of the protocol.
+inline constexpr std::array k_error_codes{
+    k_parse_error, k_invalid_request, k_method_not_found, k_invalid_params, k_internal_error};
 
 inline constexpr std::size_t k_max_id_bytes = 1024; // of a request id or a progress token
 inline constexpr std::size_t k_max_members = 64;    // of an envelope, of params, of _meta
