@@ -2,6 +2,7 @@
 
 #include "daemon/request_states.h"
 #include "protocol/base/hash.h"
+#include "protocol/base/mcp_bounds.h"
 #include "protocol/mcp/version.h"
 #include "protocol/rpc/message.h"
 #include "protocol/rpc/simdjson_reader.h"
@@ -14,11 +15,8 @@
 namespace upskill::daemon {
 namespace {
 
-// Of progress and of log messages, for one call.
+// In which progress of a call is reported k_max_reports times.
 constexpr auto k_window = std::chrono::seconds(1);
-constexpr unsigned k_max_in_window = 10;
-constexpr std::size_t k_max_logs = 1000;
-constexpr auto k_answer_limit = std::chrono::hours(1); // for a person to answer
 
 Result<CallContext> decode_context(const std::string& text) {
   if (text.empty()) {
@@ -306,7 +304,7 @@ void Conversation::report_progress(mcp::CallId id,
     call.window = now;
     call.reports = 0;
   }
-  if (!is_last && call.reports >= k_max_in_window) {
+  if (!is_last && call.reports >= k_max_reports) {
     return;
   }
   ++call.reports;

@@ -1,5 +1,6 @@
 #pragma once
 #include "daemon/telemetry/log.h"
+#include "protocol/base/mcp_bounds.h"
 #include "protocol/base/result.h"
 
 #include <span>
@@ -19,9 +20,6 @@ struct Options {
   bool version = false;
   bool help = false;
 };
-
-// Where `--http` alone serves.
-inline constexpr std::string_view k_default_http = "127.0.0.1:4147";
 
 // The arguments without the program's name. Both `--name value` and `--name=value`.
 Result<Options> parse_options(std::span<const char* const> arguments);

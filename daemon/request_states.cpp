@@ -1,6 +1,7 @@
 #include "daemon/request_states.h"
 
 #include "protocol/base/hash.h"
+#include "protocol/base/mcp_bounds.h"
 #include "protocol/base/random.h"
 
 #include <charconv>
@@ -10,7 +11,6 @@ namespace {
 
 using Seconds = std::chrono::seconds;
 
-constexpr auto k_lifetime = std::chrono::hours(1);
 constexpr std::size_t k_code_digits = 64;
 
 Error not_ours() {
@@ -35,7 +35,7 @@ std::string RequestStates::code_of(std::string_view payload, std::string_view bi
 
 // code.seconds.state
 std::string RequestStates::seal(std::string_view state, std::string_view binding, Time now) const {
-  auto ends = std::chrono::duration_cast<Seconds>((now + k_lifetime).time_since_epoch());
+  auto ends = std::chrono::duration_cast<Seconds>((now + k_answer_limit).time_since_epoch());
   std::string payload = std::to_string(ends.count()) + "." + std::string(state);
   return code_of(payload, binding) + "." + payload;
 }

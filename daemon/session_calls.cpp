@@ -1,5 +1,6 @@
 #include "daemon/session.h"
 #include "daemon/sessions.h"
+#include "protocol/base/mcp_bounds.h"
 
 #include <algorithm>
 
@@ -19,7 +20,7 @@ void ClientSession::finish(mcp::CallId, std::string_view bytes) {
   if (next == Next::write) {
     write_pending();
   }
-  if (bytes.size() > k_max_output / 64) {
+  if (bytes.size() > k_max_unread / 64) {
     m_is_large = true;
     m_sessions.wants_tick();
   }

@@ -265,7 +265,7 @@ bool SessionMemory::add_pending(std::string_view bytes, std::size_t already) {
     bytes.remove_prefix(line);
     already -= line;
   }
-  if (m_output_end - m_output_begin + bytes.size() > k_max_output) {
+  if (m_output_end - m_output_begin + bytes.size() > k_max_unread) {
     return false;
   }
   if (bytes.size() > k_output_size - m_output_end && !compact_output(bytes.size())) {

@@ -1,6 +1,7 @@
 #pragma once
 #include "daemon/mapping.h"
 #include "protocol/base/bounds.h"
+#include "protocol/base/mcp_bounds.h"
 #include "protocol/base/result.h"
 
 #include <cstddef>
@@ -31,7 +32,7 @@ struct MemoryHeader;
 class SessionMemory {
 public:
   static constexpr std::size_t k_input_size = 2 * k_max_line + (1u << 20);
-  static constexpr std::size_t k_output_size = 2 * k_max_output;
+  static constexpr std::size_t k_output_size = 2 * k_max_unread;
   static constexpr std::size_t k_record_size = 1u
                                                << 20; // each of two; small ones lie in the header
   static constexpr std::size_t k_size = 4096 + k_input_size + k_output_size + 2 * k_record_size;
@@ -77,7 +78,7 @@ public:
   std::string_view pending() const;
   // Adds what could not be written at once. `already` bytes at the front of `bytes` were written:
   // they are kept to their line's start, so that a torn line can be repeated. False when more than
-  // k_max_output would wait.
+  // k_max_unread would wait.
   [[nodiscard]] bool add_pending(std::string_view bytes, std::size_t already = 0);
   // `bytes` of pending() were written.
   void pending_written(std::size_t bytes);

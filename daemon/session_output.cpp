@@ -1,5 +1,6 @@
 #include "daemon/session.h"
 #include "daemon/sessions.h"
+#include "protocol/base/mcp_bounds.h"
 
 #include <limits.h>
 #include <unistd.h>

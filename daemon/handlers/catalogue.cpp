@@ -12,8 +12,6 @@
 namespace upskill::daemon {
 namespace {
 
-constexpr std::size_t k_max_cursor = 16'384; // bytes: a path and a name, each twice as long
-
 std::string to_hex(std::string_view bytes) {
   constexpr std::string_view k_digits = "0123456789abcdef";
   std::string hex;

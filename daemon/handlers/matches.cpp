@@ -1,6 +1,7 @@
 #include "daemon/handlers/matches.h"
 
 #include "daemon/handlers/text_search.h"
+#include "protocol/base/mcp_bounds.h"
 #include "skills/library/names.h"
 
 #include <utility>
@@ -22,7 +23,7 @@ void Matches::offer(std::string_view name) {
   }
   ++m_total;
   std::vector<std::string>& values = place == 0 ? m_begin : m_within;
-  if (values.size() < mcp::k_max_completions) {
+  if (values.size() < k_max_completions) {
     values.emplace_back(name);
   }
 }
@@ -30,7 +31,7 @@ void Matches::offer(std::string_view name) {
 mcp::Completion Matches::finish() && {
   mcp::Completion completion{std::move(m_begin), m_total};
   for (std::string& name : m_within) {
-    if (completion.values.size() == mcp::k_max_completions) {
+    if (completion.values.size() == k_max_completions) {
       break;
     }
     completion.values.push_back(std::move(name));

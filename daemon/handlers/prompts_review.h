@@ -1,4 +1,5 @@
 #pragma once
+#include "protocol/base/mcp_bounds.h"
 #include "protocol/types/skills.h"
 
 #include <cstddef>
@@ -9,8 +10,6 @@
 #include <vector>
 
 namespace upskill::daemon {
-
-inline constexpr std::size_t k_reviewed_text = 64u << 10; // bytes of SKILL.md in the prompt
 
 // What a review is about, as it lies on the disk: none of it is to be trusted.
 struct ReviewSubject {

@@ -165,7 +165,7 @@ bool Connection::take_request() {
       return false;
     }
   }
-  if (m_parser.state() != State::done && taken == 0 && m_input.size() > RequestParser::k_max_head) {
+  if (m_parser.state() != State::done && taken == 0 && m_input.size() > k_max_http_head) {
     refuse(431, error_of(431)); // a chunk's size or trailer without an end
     return false;
   }

@@ -2,7 +2,7 @@
 #include "daemon/http/request_parser.h"
 #include "daemon/runtime/timers.h"
 #include "daemon/services.h"
-#include "protocol/base/bounds.h"
+#include "protocol/base/mcp_bounds.h"
 #include "protocol/base/unique_fd.h"
 #include "protocol/http/gate.h"
 #include "protocol/http/response.h"
@@ -18,10 +18,10 @@ namespace upskill::http {
 
 // How long a client may take.
 struct ConnectionLimits {
-  runtime::Clock::duration head = std::chrono::seconds(10);
-  runtime::Clock::duration body = std::chrono::seconds(30);
-  runtime::Clock::duration idle = std::chrono::seconds(75); // between two requests
-  runtime::Clock::duration write = k_write_limit;           // to read anything of what is sent
+  runtime::Clock::duration head = k_http_head_limit;
+  runtime::Clock::duration body = k_http_body_limit;
+  runtime::Clock::duration idle = k_http_idle_limit; // between two requests
+  runtime::Clock::duration write = k_write_limit;    // to read anything of what is sent
 };
 
 // One TCP connection: bytes to requests, answers to bytes, and the limits of both. One request at a

@@ -26,7 +26,7 @@ void Connection::answer(Status status, std::string_view body, Fields fields) {
     return;
   }
   m_deadline.reset();
-  if (body.size() > k_max_output) {
+  if (body.size() > k_max_unread) {
     m_services.counters.at("clients_dropped").fetch_add(1, std::memory_order_relaxed);
     m_user = nullptr;
     close("its answer is longer than 64 MiB");
@@ -60,7 +60,7 @@ void Connection::send_events(std::string_view events) {
   if (m_phase != Phase::streaming) {
     return;
   }
-  if (m_output.size() - m_written + events.size() > k_max_output) {
+  if (m_output.size() - m_written + events.size() > k_max_unread) {
     m_services.counters.at("clients_dropped").fetch_add(1, std::memory_order_relaxed);
     close("it does not read, and 64 MiB wait for it");
     return;

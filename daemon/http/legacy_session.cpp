@@ -1,6 +1,7 @@
 #include "daemon/http/legacy_session.h"
 
 #include "daemon/http/principal.h"
+#include "protocol/base/mcp_bounds.h"
 #include "protocol/methods.h"
 #include "protocol/rpc/message.h"
 
@@ -10,7 +11,6 @@
 namespace upskill::http {
 namespace {
 
-constexpr auto k_listening_kept = std::chrono::seconds(60);
 constexpr auto k_answer_pause = std::chrono::minutes(1); // between looks at what a client was asked
 
 } // namespace
@@ -165,10 +165,10 @@ std::optional<LegacySession::Time> LegacySession::look(Time now) {
   auto earlier = [&](Time when) { next = next ? std::min(*next, when) : when; };
   std::vector<Key> late;
   for (const auto& [key, stream] : m_streams) {
-    if (stream.left && now >= *stream.left + k_listening_kept) {
+    if (stream.left && now >= *stream.left + k_http_stream_kept) {
       late.push_back(key);
     } else if (stream.left) {
-      earlier(*stream.left + k_listening_kept);
+      earlier(*stream.left + k_http_stream_kept);
     }
   }
   for (Key key : late) {

@@ -1,5 +1,6 @@
 #include "daemon/http/legacy_session.h"
 #include "daemon/http/lines.h"
+#include "protocol/base/mcp_bounds.h"
 #include "protocol/http/events.h"
 #include "protocol/http/said.h"
 
@@ -9,8 +10,6 @@
 // Which bytes go where.
 namespace upskill::http {
 namespace {
-
-constexpr std::size_t k_max_listening = 16; // streams of a session
 
 // Whether the lines are one answer, or one batch of them, which needs no stream.
 bool is_one_document(std::string_view lines) {
@@ -207,7 +206,7 @@ void LegacySession::listen(Connection& connection) {
   Stream& stream = m_streams[key];
   stream.is_listening = true;
   become_stream(stream);
-  if (listening.size() >= k_max_listening) {
+  if (listening.size() >= k_max_http_streams) {
     end_stream(listening.front());
   }
 }

@@ -1,6 +1,7 @@
 #include "daemon/http/request_parser.h"
 
 #include "protocol/base/bounds.h"
+#include "protocol/base/mcp_bounds.h"
 
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/basic_parser.hpp>
@@ -32,7 +33,7 @@ struct RequestParser::Beast {
   public:
     explicit Parser(Beast& owner)
         : m_owner(owner) {
-      header_limit(k_max_head);
+      header_limit(k_max_http_head);
       body_limit(boost::none); // an announced length is the gate's to refuse, after who asks
     }
 

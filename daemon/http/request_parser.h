@@ -16,8 +16,6 @@ namespace upskill::http {
 // Owner: a Connection. Thread: one.
 class RequestParser {
 public:
-  static constexpr std::size_t k_max_head = 16u << 10;
-
   enum class State { head, body, done, failed };
 
   RequestParser();

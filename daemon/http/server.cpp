@@ -2,6 +2,7 @@
 
 #include "daemon/await.h"
 #include "daemon/http/credentials.h"
+#include "protocol/base/mcp_bounds.h"
 
 #include <sys/socket.h>
 
@@ -14,7 +15,6 @@ namespace upskill::http {
 namespace {
 
 constexpr auto k_look_pause = std::chrono::seconds(1); // between looks at all limits of time
-constexpr auto k_session_idle = std::chrono::hours(1);
 constexpr std::size_t k_max_spare = 16;
 
 void turn_away(const UniqueFd& socket) {
@@ -101,15 +101,15 @@ bool HttpServer::make_room() {
       longest_idle = connection.get();
     }
   }
-  if (strangers >= k_max_strangers) {
+  if (strangers >= k_max_http_strangers) {
     oldest_stranger->close();
     --open;
   }
-  if (open >= k_max_connections && longest_idle != nullptr) {
+  if (open >= k_max_http_connections && longest_idle != nullptr) {
     longest_idle->close();
     --open;
   }
-  return open < k_max_connections;
+  return open < k_max_http_connections;
 }
 
 void HttpServer::look_by(runtime::Clock::time_point when) {
@@ -139,7 +139,7 @@ void HttpServer::look() {
   for (LegacySession* session : sessions) {
     auto next = session->look(now);
     if (session->is_unused()) {
-      runtime::Clock::time_point end = session->last_used() + k_session_idle;
+      runtime::Clock::time_point end = session->last_used() + k_http_session_kept;
       next = next ? std::min(*next, end) : end;
       if (now >= end) {
         unused.push_back(session);
@@ -170,7 +170,7 @@ void HttpServer::changed(ModernRequest&) {
 }
 
 void HttpServer::changed(LegacySession& session) {
-  look_by(session.last_used() + k_session_idle);
+  look_by(session.last_used() + k_http_session_kept);
   if (auto next = session.look(runtime::Clock::now())) {
     look_by(*next);
   }

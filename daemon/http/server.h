@@ -35,10 +35,6 @@ class HttpServer final : private Connection::Host,
                          private ModernRequest::Host,
                          private LegacySession::Host {
 public:
-  static constexpr std::size_t k_max_connections = 1024;
-  static constexpr std::size_t k_max_strangers = 64; // connections that have shown no token
-  static constexpr std::size_t k_max_sessions = 256;
-
   // Listens, and says where in `run/http.json`. `services.server` is set.
   static Result<std::unique_ptr<HttpServer>>
   open(daemon::Services& services, const Places& places, HttpOptions options);

@@ -1,5 +1,6 @@
 #include "daemon/http/server.h"
 #include "daemon/telemetry/crash_handler.h"
+#include "protocol/base/mcp_bounds.h"
 #include "protocol/http/token.h"
 #include "protocol/mcp/output.h"
 #include "protocol/mcp/version.h"
@@ -128,7 +129,7 @@ void HttpServer::begin_session(Connection& connection, std::string_view line) {
 }
 
 void HttpServer::make_room_for_session() {
-  if (m_sessions.size() < k_max_sessions) {
+  if (m_sessions.size() < k_max_http_sessions) {
     return;
   }
   LegacySession* worst = nullptr;

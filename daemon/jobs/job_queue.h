@@ -5,6 +5,7 @@
 #include "daemon/runtime/task_group.h"
 #include "daemon/runtime/timers.h"
 #include "daemon/telemetry/log.h"
+#include "protocol/base/mcp_bounds.h"
 #include "protocol/base/result.h"
 #include "protocol/types/server.h"
 
@@ -22,17 +23,13 @@
 
 namespace upskill::jobs {
 
-inline constexpr std::size_t k_max_job_arguments = 256u << 10; // bytes
-inline constexpr std::size_t k_max_job_answers = 256u << 10;   // bytes, of all to one question time
-inline constexpr std::size_t k_max_job_result = 8u << 20;      // bytes
-inline constexpr std::size_t k_max_job_requests = 32;
-
 struct JobLimits {
-  std::size_t running = 4;
-  std::size_t unfinished = 1024;
-  std::size_t bytes = 32u << 20; // of the arguments of all that are unfinished
-  std::int64_t finished = 1000;
-  std::int64_t ttl_ms = 24 * 60 * 60 * 1000; // of what ended, and of questions
+  std::size_t running = k_running_jobs;
+  std::size_t unfinished = k_unfinished_jobs;
+  std::size_t bytes = k_all_job_arguments; // of the arguments of all that are unfinished
+  std::int64_t finished = k_finished_jobs;
+  std::int64_t ttl_ms =
+      std::chrono::milliseconds(k_job_kept).count(); // of what ended, and of questions
 };
 
 struct JobQueueOptions {

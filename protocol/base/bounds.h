@@ -1,5 +1,4 @@
 #pragma once
-#include <chrono>
 #include <cstddef>
 
 // Every bound that hostile input meets, in one place (decisions: Protocol, Sync).
@@ -10,11 +9,6 @@ inline constexpr int k_max_json_depth = 64;               // nesting of one mess
 inline constexpr std::size_t k_max_calls_in_flight = 256; // of one client
 inline constexpr std::size_t k_max_clients = 1024;        // of one daemon
 inline constexpr std::size_t k_max_page = 1000;           // entries of one page of a list
-
-// What waits for one client to read, on whatever carries it.
-inline constexpr std::size_t k_backed_up = 1u << 20;   // bytes: more, and nothing is asked of us
-inline constexpr std::size_t k_max_output = 64u << 20; // bytes: more, and it is dropped
-inline constexpr auto k_write_limit = std::chrono::seconds(30); // to read any of it, or be dropped
 
 // What calls make the daemon hold until they are answered: their parameters, and what a client has
 // said to questions of theirs. The longest message fits in with the longest answers.

@@ -131,9 +131,6 @@ struct PromptMessages {
   std::vector<std::string> contents = {}; // of each message: the JSON of its content block
 };
 
-// Values of one completion that are sent (MCP facts, section 4).
-inline constexpr std::size_t k_max_completions = 100;
-
 // The answer to complete.
 struct Completion {
   std::vector<std::string> values = {};

@@ -1,5 +1,6 @@
 #include "protocol/mcp/bodies.h"
 
+#include "protocol/base/mcp_bounds.h"
 #include "protocol/base/utf8.h"
 #include "protocol/mcp/base64.h"
 #include "protocol/mcp/output.h"

@@ -1,5 +1,6 @@
 #include "protocol/mcp/exchange.h"
 
+#include "protocol/base/mcp_bounds.h"
 #include "protocol/mcp/output.h"
 #include "protocol/mcp/pages.h"
 #include "protocol/mcp/uri.h"
@@ -11,8 +12,6 @@
 namespace upskill::mcp {
 namespace {
 
-constexpr std::size_t k_max_cursor =
-    16384; // bytes: a name and the path of a project, in hexadecimal
 constexpr std::string_view k_not_our_cursor = "`params.cursor` is not one that this server gave";
 
 bool may_ask(Call::Kind kind) {

@@ -284,7 +284,7 @@ TEST_SUITE("http, legacy") {
     HttpClient listener(world.place);
     listener.send(http_get(world.place, first).text());
     REQUIRE(listener.receive_head().is_stream());
-    for (std::size_t i = 0; i < http::HttpServer::k_max_sessions; ++i) {
+    for (std::size_t i = 0; i < k_max_http_sessions; ++i) {
       open_legacy_session(client, world.place);
     }
     auto ping = [&](const std::string& session) {
