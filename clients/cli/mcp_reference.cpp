@@ -1,6 +1,8 @@
 #include "clients/cli/mcp_reference.h"
 
 #include "clients/cli/fields_table.h"
+#include "protocol/base/mcp_bounds.h"
+#include "protocol/http/gate.h"
 #include "protocol/mcp/version.h"
 #include "protocol/prompts.h"
 
@@ -163,6 +165,14 @@ std::string errors() {
   return out;
 }
 
+std::string limits() {
+  std::string rows;
+  for (const McpLimit& limit : mcp_limits()) {
+    rows += row({limit.what, limit.limit});
+  }
+  return table("## Limits\n\n", "| what | limit |", rows);
+}
+
 std::string plain(std::string_view head, std::string_view columns, std::span<const McpRow> all) {
   std::string rows;
   for (const McpRow& one : all) {
@@ -174,9 +184,12 @@ std::string plain(std::string_view head, std::string_view columns, std::span<con
 } // namespace
 
 std::string mcp_reference() {
+  static_assert(k_answer_limit == std::chrono::hours(1)); // as told below
   std::string out(k_generated_notice);
   out += "# MCP\n\nWhat a client can ask of `upskill mcp` (stdin and stdout), of the daemon's "
-         "socket, and of `upskilld --http` (Streamable HTTP at `/mcp`), and what it is answered.\n";
+         "socket, and of `upskilld --http [ADDR:PORT]` (Streamable HTTP, at `http://"
+         + std::string(k_default_http) + std::string(http::k_path)
+         + "` unless told otherwise, always of this machine), and what it is answered.\n";
   out += revisions();
   out += methods("Methods", mcp_methods());
   out += methods("What the client is asked", mcp_client_methods());
@@ -189,7 +202,7 @@ std::string mcp_reference() {
   out += notifications();
   out += extensions();
   out += errors();
-  out += plain("## Limits\n\n", "| what | limit |", mcp_limits());
+  out += limits();
   out += plain("## HTTP headers\n\n", "| header | meaning |", http_headers());
   out += plain("## HTTP statuses\n\n", "| status | meaning |", http_statuses());
   return out;

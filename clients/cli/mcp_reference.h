@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace upskill::cli {
 
@@ -60,6 +61,11 @@ struct McpRow {
   std::string_view meaning;
 };
 
+struct McpLimit {
+  std::string what;
+  std::string limit;
+};
+
 std::span<const McpMethod> mcp_methods();
 std::span<const McpMethod> mcp_client_methods(); // that the client is asked
 std::span<const McpNotification> mcp_notifications();
@@ -67,7 +73,7 @@ std::span<const McpResource> mcp_resources();
 std::span<const McpExtension> mcp_extensions();
 std::span<const McpError> mcp_errors();
 std::span<const McpFailure> mcp_failures();
-std::span<const McpRow> mcp_limits();
+std::vector<McpLimit> mcp_limits(); // mcp_limits.cpp
 std::span<const McpRow> http_headers();
 std::span<const McpRow> http_statuses();
 

@@ -1,7 +1,7 @@
 #include "clients/cli/mcp_reference.h"
 #include "protocol/base/bounds.h"
+#include "protocol/base/mcp_bounds.h"
 #include "protocol/mcp/output.h"
-#include "protocol/mcp/uri.h"
 #include "protocol/rpc/message.h"
 
 #include <array>
@@ -48,7 +48,7 @@ constexpr std::array<McpMethod, 21> k_methods{{
     {"tasks/get",
      modern,
      "extensions.io.modelcontextprotocol/tasks",
-     "How a task stands, with its result or what it asks."},
+     "How a task stands, with its result or what it asks. A job is one, by its id."},
     {"tasks/update",
      modern,
      "extensions.io.modelcontextprotocol/tasks",
@@ -74,7 +74,11 @@ constexpr std::array<McpNotification, 10> k_notifications{{
      false,
      "Ends a call by its id, and nothing more is said about it. Over modern HTTP the client "
      "disconnects instead."},
-    {"notifications/cancelled", modern, true, "A `subscriptions/listen` has ended."},
+    {"notifications/cancelled",
+     both,
+     true,
+     "Modern: a `subscriptions/listen` has ended. Legacy: what the client was asked need not be "
+     "answered any more."},
     {"notifications/subscriptions/acknowledged",
      modern,
      true,
@@ -94,7 +98,7 @@ constexpr std::array<McpNotification, 10> k_notifications{{
     {"notifications/prompts/list_changed", both, true, "Never sent: the prompts do not change."},
 }};
 
-constexpr std::array<McpResource, 3> k_resources{{
+constexpr std::array<McpResource, 4> k_resources{{
     {"skill://{name}/SKILL.md", false, "A skill of the user; listed, one for each."},
     {"skill://{project}/{name}/SKILL.md",
      false,
@@ -102,6 +106,9 @@ constexpr std::array<McpResource, 3> k_resources{{
     {"skill://{name}/{+path}",
      true,
      "Any file of a skill, which SKILL.md refers to by the path. `name` can be completed."},
+    {"upskill://job/{id}",
+     true,
+     "How far a job of the tool `job` is, as JSON; can be subscribed to."},
 }};
 
 constexpr std::array<McpExtension, 2> k_extensions{{
@@ -112,8 +119,9 @@ constexpr std::array<McpExtension, 2> k_extensions{{
     {"io.modelcontextprotocol/tasks",
      modern,
      "{}",
-     "Tasks (SEP-2663): a call of a client that declares it may be answered by a task. For others "
-     "the call takes as long as it takes, or is started by the tool `job`."},
+     "Tasks (SEP-2663). No tool of this version answers with a task by itself. A job that the tool "
+     "`job` has started is one: `tasks/get`, `tasks/update` and `tasks/cancel` take its id as "
+     "`taskId`, from a client that declares the extension with the request."},
 }};
 
 constexpr std::array<McpError, 10> k_errors{{
@@ -122,7 +130,7 @@ constexpr std::array<McpError, 10> k_errors{{
      both,
      400,
      "No JSON-RPC message, longer than 16 MiB, nested deeper than 64, a member given twice, or an "
-     "id that is in flight.",
+     "id that is in flight. Over HTTP also what is refused by its status, see below.",
      "Mend the message; give each request an id of its own."},
     {rpc::k_method_not_found,
      both,
@@ -131,16 +139,21 @@ constexpr std::array<McpError, 10> k_errors{{
      "See the table of methods."},
     {rpc::k_invalid_params,
      both,
-     400,
-     "Parameters that are wrong or missing, an unknown tool, prompt, skill, task or cursor; "
-     "modern: also an unknown resource (`data.uri`), and `_meta` without what it must hold. HTTP "
-     "answers the last with 400, the others with 200.",
+     200,
+     "Parameters that are wrong or missing, an unknown tool, prompt, skill, task, cursor or "
+     "`requestState`; modern: also an unknown resource (`data.uri`), and `_meta` without what it "
+     "must hold. HTTP answers 400 where `params` or `_meta` is no object, and modern where `_meta` "
+     "does not hold it.",
      "The message names the parameter; the lists have what exists."},
     {rpc::k_internal_error,
      both,
      200,
-     "A bug of ours, or a disk that fails; details are in the log.",
-     "`upskill daemon logs` has the request."},
+     "A bug of ours; the server is stopping; a call that was lost when the daemon was restarted, "
+     "of which nobody knows what it did; outside tools also every failure without a code of its "
+     "own, such as a file that cannot be read, and before 2026-07-28 what would have to ask a "
+     "client that has not declared the capability.",
+     "The message says which. Look before calling again; of a bug `upskill daemon logs` has the "
+     "request."},
     {mcp::k_resource_not_found,
      legacy,
      200,
@@ -164,8 +177,9 @@ constexpr std::array<McpError, 10> k_errors{{
     {mcp::k_busy,
      both,
      200,
-     "256 calls of this client are in flight, or a queue is full.",
-     "Wait for a call to end."},
+     "256 calls of this client are in flight, it subscribes to as much as it may, or a queue is "
+     "full.",
+     "Wait for a call to end, or end a subscription."},
 }};
 
 constexpr std::array<McpFailure, 16> k_failures{{
@@ -195,37 +209,15 @@ constexpr std::array<McpFailure, 16> k_failures{{
     {ErrorCode::internal, "A bug of ours.", "`upskill daemon logs` has the request."},
 }};
 
-// Whoever changes a limit changes what is told of it.
-static_assert(k_max_line == 16u << 20 && k_max_json_depth == 64 && rpc::k_max_members == 64);
-static_assert(rpc::k_max_id_bytes == 1024 && mcp::k_max_uri == 4096);
-static_assert(k_max_calls_in_flight == 256 && rpc::k_max_batch == 256 && k_max_clients == 1024);
-static_assert(k_max_page == 1000 && k_mcp_skill_page == 100);
-static_assert(k_mcp_skill_page_bytes == 256u << 10 && k_mcp_skill_resources == 512);
-static_assert(k_mcp_skill_bytes == 16u << 20);
-
-constexpr std::array<McpRow, 14> k_limits{{
-    {"one message", "16 MiB, nested at most 64 deep"},
-    {"members of an envelope, of `params`, of `_meta`", "64 each"},
-    {"a request's id, a progress token, a cursor", "1,024 bytes"},
-    {"a URI", "4,096 bytes"},
-    {"calls of one client in flight", "256"},
-    {"messages of a batch (2025-03-26)", "256"},
-    {"clients of one daemon", "1,024"},
-    {"entries of one page of `resources/list`", "1,000"},
-    {"one page of `skills/list`", "100 skills or 256 KiB"},
-    {"a resource that is read", "16 MiB"},
-    {"a skill that `skills/list` shows", "512 files, 16 MiB"},
-    {"values of one completion", "100"},
-    {"`notifications/progress` and `notifications/message`", "10 a second for a call"},
-    {"SKILL.md in the prompt `review_skill`", "64 KiB"},
-}};
-
-constexpr std::array<McpRow, 13> k_http_headers{{
+constexpr std::array<McpRow, 17> k_http_headers{{
     {"`Authorization: Bearer TOKEN`",
      "On every request. The token is in the state's `run/http.json`, for its owner only."},
     {"`Host`", "`localhost`, `127.0.0.1` or `[::1]`, with any port."},
     {"`Origin`", "The same, where there is one."},
     {"`Content-Type`", "`application/json` for POST."},
+    {"`Content-Encoding`", "Not sent, or `identity`: a body is not compressed."},
+    {"`Expect: 100-continue`",
+     "POST: who is let in is answered with 100 before the body comes, others with the refusal."},
     {"`Accept`", "POST: `application/json` and `text/event-stream`; GET: `text/event-stream`."},
     {"`MCP-Protocol-Version`",
      "Modern: on every POST, as in `_meta`. Legacy: what `initialize` agreed on; absent means "
@@ -239,11 +231,14 @@ constexpr std::array<McpRow, 13> k_http_headers{{
      "Legacy: given with the answer to `initialize`, and sent with everything after it; DELETE "
      "ends the session."},
     {"`Last-Event-ID`", "Legacy, GET: go on with a stream after that event."},
+    {"`Cache-Control: no-cache, no-transform`", "Of answers that are streams."},
     {"`X-Accel-Buffering: no`", "Of answers that are streams: hold nothing back on the way."},
+    {"`Allow`", "Of an answer 405: the methods that can be used."},
     {"`WWW-Authenticate`", "Of an answer 401."},
 }};
 
-constexpr std::array<McpRow, 14> k_http_statuses{{
+constexpr std::array<McpRow, 15> k_http_statuses{{
+    {"100", "Send the body (`Expect`)."},
     {"200", "An answer, as JSON or as a stream."},
     {"202", "A notification or an answer of the client was taken; no body."},
     {"204", "The session has ended (DELETE)."},
@@ -251,14 +246,19 @@ constexpr std::array<McpRow, 14> k_http_statuses{{
     {"401", "The token is missing or wrong."},
     {"403", "`Host` or `Origin` is not this machine."},
     {"404", "Another path; modern: an unknown method; legacy: the session is over."},
-    {"405", "Another method than POST, GET and DELETE."},
+    {"405", "Another method than POST, GET and DELETE; modern: another than POST."},
     {"406", "`Accept` does not list what the answer may be."},
     {"411", "It is not said how long the body is."},
     {"413", "The body is longer than 16 MiB."},
     {"415", "The body is no `application/json`, or compressed."},
-    {"431", "The head of the request is too long."},
-    {"503", "The daemon is stopping, or has too many connections or sessions; try again."},
+    {"431", "The head of the request, or of a chunk of its body, is longer than 16 KiB."},
+    {"503", "The daemon is stopping, or has too many connections; try again."},
 }};
+
+// What the texts above say by a number.
+static_assert(k_max_line == 16u << 20 && k_max_json_depth == 64);
+static_assert(k_max_calls_in_flight == 256 && k_max_completions == 100);
+static_assert(k_max_http_head == 16u << 10);
 
 } // namespace
 
@@ -288,10 +288,6 @@ std::span<const McpError> mcp_errors() {
 
 std::span<const McpFailure> mcp_failures() {
   return k_failures;
-}
-
-std::span<const McpRow> mcp_limits() {
-  return k_limits;
 }
 
 std::span<const McpRow> http_headers() {

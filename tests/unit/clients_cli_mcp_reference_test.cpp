@@ -1,12 +1,18 @@
 #include "clients/cli/mcp_reference.h"
+#include "protocol/http/head.h"
+#include "protocol/http/said.h"
+#include "protocol/http/status.h"
+#include "protocol/mcp/output.h"
 #include "protocol/mcp/requests.h"
 #include "protocol/prompts.h"
+#include "protocol/rpc/message.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <set>
 #include <string>
+#include <utility>
 
 using namespace upskill;
 using namespace upskill::cli;
@@ -21,6 +27,11 @@ McpEra era_of(mcp::Spoken spoken) {
   return spoken == mcp::Spoken::both     ? McpEra::both
          : spoken == mcp::Spoken::legacy ? McpEra::legacy
                                          : McpEra::modern;
+}
+
+// `Expect` of "`Expect: 100-continue`".
+std::string field_of(std::string_view cell) {
+  return std::string(cell.substr(1, cell.find_first_of(":`", 1) - 1));
 }
 
 } // namespace
@@ -53,7 +64,7 @@ TEST_SUITE("mcp reference") {
     CHECK(has(text, "| `skills[].description` | string | always |"));
   }
 
-  TEST_CASE("shows every prompt, kind of failure, and code once") {
+  TEST_CASE("shows every prompt and kind of failure once") {
     const std::string text = mcp_reference();
     for (const PromptInfo& prompt : k_prompts) {
       CHECK(has(text, "\n### " + std::string(prompt.name) + "\n"));
@@ -63,11 +74,61 @@ TEST_SUITE("mcp reference") {
     for (std::size_t i = 0; i < kinds; ++i) {
       CHECK(mcp_failures()[i].code == static_cast<ErrorCode>(i));
     }
-    std::set<int> codes;
+  }
+
+  TEST_CASE("has exactly the codes of errors, with the statuses that they have over HTTP") {
+    std::set<int> codes(rpc::k_error_codes.begin(), rpc::k_error_codes.end());
+    codes.insert(mcp::k_error_codes.begin(), mcp::k_error_codes.end());
+    std::set<int> shown;
     for (const McpError& error : mcp_errors()) {
-      CHECK(codes.insert(error.code).second);
-      CHECK(has(text, "\n| " + std::to_string(error.code) + " | "));
+      CAPTURE(error.code);
+      CHECK(shown.insert(error.code).second);
+      CHECK(error.http_status
+            == http::status_of(mcp::Era::modern, {http::Said::Kind::error, error.code}));
     }
+    CHECK(shown == codes);
+  }
+
+  TEST_CASE("has exactly the notifications that are sent and read") {
+    using Named = std::set<std::pair<std::string_view, bool>>; // name, whether the server sends it
+    Named named;
+    for (std::string_view name : mcp::k_sent_notifications) {
+      named.emplace(name, true);
+    }
+    for (std::string_view name : mcp::k_read_notifications) {
+      named.emplace(name, false);
+    }
+    Named shown;
+    for (const McpNotification& one : mcp_notifications()) {
+      CAPTURE(one.name);
+      CHECK(shown.emplace(one.name, one.from_server).second);
+    }
+    CHECK(shown == named);
+  }
+
+  TEST_CASE("has exactly the statuses that are sent, each with a reason phrase") {
+    std::set<std::string> statuses;
+    for (int status = 0; status < 1000; ++status) {
+      if (!http::reason_of(status).empty()) {
+        statuses.insert(std::to_string(status));
+      }
+    }
+    std::set<std::string> shown;
+    for (const McpRow& row : http_statuses()) {
+      CHECK(shown.emplace(row.name).second);
+    }
+    CHECK(shown == statuses);
+  }
+
+  TEST_CASE("has exactly the HTTP headers that are read and sent") {
+    std::set<std::string> names(http::k_field_names.begin(), http::k_field_names.end());
+    names.insert(std::string(http::k_parameter_field) + "*");
+    std::set<std::string> shown;
+    for (const McpRow& row : http_headers()) {
+      CAPTURE(row.name);
+      CHECK(shown.insert(field_of(row.name)).second);
+    }
+    CHECK(shown == names);
   }
 
   TEST_CASE("is made of tables whose rows have as many cells as their heads") {
