@@ -3,14 +3,13 @@
 #include "protocol/base/bounds.h"
 #include "protocol/base/paths.h"
 #include "protocol/base/utf8.h"
+#include "skills/library/beneath.h"
 #include "skills/library/folder.h"
 #include "skills/library/names.h"
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,19 +21,13 @@ namespace upskill::daemon {
 namespace {
 
 constexpr std::size_t k_max_path = 4096; // bytes, as PATH_MAX
-constexpr int k_attempts = 8;            // openat2 asks to try again when a rename crossed its way
 
 tl::unexpected<Error> no_such_file(const std::string& path) {
   return fail(ErrorCode::not_found, in_backticks(path) + " is no file of the skill");
 }
 
 tl::unexpected<Error> leaves(const std::string& path) {
-  return fail(ErrorCode::refused, in_backticks(path) + " is a link out of the skill");
-}
-
-// A FIFO or a terminal in the place of the file must not hold us up.
-int careful(int flags) {
-  return flags | O_CLOEXEC | ((flags & O_PATH) == 0 ? O_NONBLOCK | O_NOCTTY : 0);
+  return fail(ErrorCode::refused, in_backticks(path) + " is a link to what is no part of the skill");
 }
 
 Result<UniqueFd> opened(UniqueFd fd, const std::string& path) {
@@ -145,52 +138,7 @@ Result<UniqueFd> open_inside(int skill, const std::string& path, int flags) {
   if (!is_inside_path(path)) {
     return no_such_file(path);
   }
-  open_how how{};
-  how.flags = static_cast<std::uint64_t>(careful(flags));
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-  for (int attempt = 1;; ++attempt) {
-    UniqueFd fd(static_cast<int>(::syscall(SYS_openat2, skill, path.c_str(), &how, sizeof how)));
-    if (!fd && (errno == ENOSYS || errno == EPERM)) {
-      return open_inside_by_parts(skill, path, flags); // an older kernel, or a filter of calls
-    }
-    if (fd || errno != EAGAIN || attempt == k_attempts) {
-      return opened(std::move(fd), path);
-    }
-  }
-}
-
-Result<UniqueFd> open_inside_by_parts(int skill, const std::string& path, int flags) {
-  if (!is_inside_path(path)) {
-    return no_such_file(path);
-  }
-  UniqueFd folder;
-  std::size_t begin = 0;
-  for (std::size_t slash = path.find('/'); slash != std::string::npos;
-       slash = path.find('/', begin)) {
-    std::string part = path.substr(begin, slash - begin);
-    int at = folder ? folder.get() : skill;
-    UniqueFd next(::openat(at, part.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
-
-    struct stat status {};
-
-    if (next && ::fstat(next.get(), &status) == 0 && S_ISLNK(status.st_mode)) {
-      return leaves(path);
-    }
-    if (!next) {
-      return opened(std::move(next), path);
-    }
-    folder = std::move(next);
-    begin = slash + 1;
-  }
-  int at = folder ? folder.get() : skill;
-  UniqueFd fd(::openat(at, path.c_str() + begin, careful(flags) | O_NOFOLLOW));
-
-  struct stat status {};
-
-  if (fd && ::fstat(fd.get(), &status) == 0 && S_ISLNK(status.st_mode)) {
-    return leaves(path); // O_PATH opens the link itself
-  }
-  return opened(std::move(fd), path);
+  return opened(library::open_beneath(skill, path.c_str(), flags), path);
 }
 
 bool visit_files(int skill, const VisitFile& visit) {

@@ -19,15 +19,13 @@ namespace upskill::daemon {
 // and nothing that skills leave out (`.git`, caches).
 bool is_inside_path(std::string_view path);
 
-// Opens what lies at a path inside the open folder of a skill. Links inside the skill are followed,
-// one that leads out is refused. Errors: not_found (also for a path that is no is_inside_path()),
-// refused, permission, io.
+// Opens what lies at a path inside the open folder of a skill. Links to what belongs to the skill
+// are followed; one that leads out, or to what skills leave out, is refused. Errors: not_found
+// (also for a path that is no is_inside_path()), refused, permission, io.
 Result<UniqueFd> open_inside(int skill, const std::string& path, int flags);
-// The same where the system has no openat2: part by part, and no link at all.
-Result<UniqueFd> open_inside_by_parts(int skill, const std::string& path, int flags);
 
 // Visits the files that belong to the skill, in no order, until the visitor answers false. Links
-// inside the skill are files as what they lead to is; folders and links out of it are left out.
+// to such files are files as well; folders and links to anything else are left out.
 // Paths are as the disk has them: they need not be UTF-8. False where not all were seen: more than
 // k_max_skill_entries, too deep, or a folder was unreadable.
 using VisitFile = std::function<bool(std::string path, const struct stat& status)>;
@@ -50,7 +48,7 @@ struct FileList {
       true; // false: more than k_max_skill_entries, too deep, or a folder was unreadable
 };
 
-// The files that belong to the skill. Folders and links out of it are left out. Looks at no bytes.
+// The files that visit_files() visits. Looks at no bytes.
 FileList list_files(int skill);
 
 struct FilePart {

@@ -4,6 +4,7 @@
 #include "protocol/base/paths.h"
 #include "protocol/base/utf8.h"
 #include "skills/library/folder.h"
+#include "skills/library/names.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -58,6 +59,11 @@ row_of(const Catalogue& catalogue, const library::Root& root, std::string_view n
   return std::nullopt;
 }
 
+// What lies beside the skills of a root and is none: a root that is a repository has a `.git`.
+tl::unexpected<Error> ignored(const SkillPlace& place) {
+  return fail(ErrorCode::not_found, quoted(place.folder) + " is no skill, whatever lies in it");
+}
+
 // A link is gone after as far as another root; further would be out of what agents are to read.
 Result<SkillPlace> behind_link(const Catalogue& catalogue, SkillPlace place) {
   std::string target = real_path(join_path(place.real_parent, place.name));
@@ -69,12 +75,18 @@ Result<SkillPlace> behind_link(const Catalogue& catalogue, SkillPlace place) {
   }
   place.name = base_name(target);
   place.real_parent = root->real_path;
+  if (library::ignored_name(place.name)) {
+    return ignored(place);
+  }
   return place;
 }
 
 Result<SkillPlace>
 at_path(const Catalogue& catalogue, const library::Root& root, const std::string& folder) {
   SkillPlace place{std::string(base_name(folder)), folder, root.real_path};
+  if (library::ignored_name(place.name)) {
+    return ignored(place);
+  }
   place.row = row_of(catalogue, root, place.name);
 
   struct stat status {};

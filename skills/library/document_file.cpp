@@ -1,12 +1,10 @@
 #include "skills/library/document_file.h"
 
+#include "skills/library/beneath.h"
 #include "skills/library/folder.h"
 
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <cerrno>
 
@@ -60,23 +58,6 @@ DocumentFile look(int at, const std::string& folder, const char* file) {
 }
 
 } // namespace
-
-UniqueFd open_beneath(int folder, const char* name, int flags) {
-  // A FIFO or a terminal in the place of the file must not hold us up.
-  unsigned all = static_cast<unsigned>(flags) | O_CLOEXEC;
-  if ((flags & O_PATH) == 0) {
-    all |= O_NONBLOCK | O_NOCTTY;
-  }
-  open_how how{};
-  how.flags = all;
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-  long fd = ::syscall(SYS_openat2, folder, name, &how, sizeof how);
-  if (fd < 0 && (errno == ENOSYS || errno == EPERM)) {
-    // An older kernel, or a filter that forbids the call: then no link at all.
-    fd = ::openat(folder, name, static_cast<int>(all) | O_NOFOLLOW);
-  }
-  return UniqueFd(static_cast<int>(fd));
-}
 
 DocumentFile find_document(int at, const std::string& name) {
   DocumentFile document = look(at, name, "SKILL.md");

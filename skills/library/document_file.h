@@ -1,6 +1,4 @@
 #pragma once
-#include "protocol/base/unique_fd.h"
-
 #include <cstdint>
 #include <string>
 
@@ -23,11 +21,7 @@ struct DocumentFile {
 };
 
 // Looks for SKILL.md, then skill.md, in the folder `name` below the open folder `at`. A link is
-// followed as long as it stays inside the skill's folder.
+// followed as long as it leads to what belongs to the skill.
 DocumentFile find_document(int at, const std::string& name);
-
-// Opens a file below an open folder for reading; a link may be followed, but not out of the folder.
-// Empty on failure, with errno set: EXDEV for a link that leaves.
-UniqueFd open_beneath(int folder, const char* name, int flags);
 
 } // namespace upskill::library

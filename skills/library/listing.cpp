@@ -2,6 +2,7 @@
 
 #include "protocol/base/bounds.h"
 #include "protocol/base/utf8.h"
+#include "skills/library/beneath.h"
 #include "skills/library/document_file.h"
 #include "skills/library/folder.h"
 #include "skills/library/names.h"
@@ -42,7 +43,7 @@ std::string_view why_incomplete(const DocumentFile& document) {
   case State::not_a_file:
     return "has a `SKILL.md` that is not a file";
   case State::leaves:
-    return "has a `SKILL.md` that is a link out of the skill";
+    return "has a `SKILL.md` that is a link to what is no part of the skill";
   }
   return {};
 }
@@ -276,7 +277,7 @@ Result<std::string> read_document(const Root& root, const Entry& entry, std::siz
   UniqueFd fd = skill ? open_beneath(skill.get(), file, O_RDONLY) : UniqueFd();
   if (!fd && (errno == EXDEV || errno == ELOOP)) {
     return fail(ErrorCode::refused,
-                in_backticks(path) + " is a link out of the skill",
+                in_backticks(path) + " is a link to what is no part of the skill",
                 "put the file itself there");
   }
 

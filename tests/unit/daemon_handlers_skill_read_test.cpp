@@ -132,29 +132,6 @@ TEST_SUITE("skill_read") {
     CHECK(zero.error().code == ErrorCode::not_found);
   }
 
-  TEST_CASE("without openat2 no link is followed at all, and the rest is the same") {
-    SkillsWorld world;
-    world.file("skill/a/b/file", "x");
-    world.file("secret", "s3cret");
-    world.link("skill/a/link", "b");
-    world.link("skill/out", "../secret");
-    UniqueFd skill(::open((world / "skill").c_str(), O_PATH | O_DIRECTORY));
-    REQUIRE(skill);
-    auto code = [&](const char* path) {
-      auto fd = daemon::open_inside_by_parts(skill.get(), path, O_RDONLY);
-      return fd ? ErrorCode::internal : fd.error().code;
-    };
-    CHECK(daemon::open_inside_by_parts(skill.get(), "a/b/file", O_RDONLY));
-    CHECK(daemon::open_inside_by_parts(skill.get(), "a/b", O_PATH));
-    CHECK(code("a/link/file") == ErrorCode::refused);
-    CHECK(code("out") == ErrorCode::refused);
-    CHECK(code("a/../../secret") == ErrorCode::not_found);
-    CHECK(code("a/b/none") == ErrorCode::not_found);
-    CHECK(code("none/b") == ErrorCode::not_found);
-    auto path_only = daemon::open_inside_by_parts(skill.get(), "out", O_PATH);
-    CHECK_FALSE(path_only);
-  }
-
   TEST_CASE("a skill outside the known folders is none, also behind a link") {
     SkillsWorld world;
     world.skill("elsewhere/hidden", "s3cret");

@@ -84,6 +84,8 @@ TEST_SUITE("Listing") {
     home.tree.link(".agents/skills/leaves/SKILL.md", "../../../secret/SKILL.md");
     home.tree.link(".agents/skills/absolute/SKILL.md", home.tree / "secret/SKILL.md");
     home.tree.link(".agents/skills/nowhere/SKILL.md", "nothing");
+    home.tree.file(".agents/skills/ignored/.git/config", "secret");
+    home.tree.link(".agents/skills/ignored/SKILL.md", ".git/config");
     Listing listing = home.list(".agents/skills");
     auto why = [&](const std::string& name) {
       CHECK(entry(listing, name).kind == EntryKind::incomplete);
@@ -95,10 +97,11 @@ TEST_SUITE("Listing") {
     CHECK(why("missing") == "has no `SKILL.md`");
     CHECK(why("empty") == "has an empty `SKILL.md`");
     CHECK(why("folder") == "has a `SKILL.md` that is not a file");
-    CHECK(why("leaves") == "has a `SKILL.md` that is a link out of the skill");
-    CHECK(why("absolute") == "has a `SKILL.md` that is a link out of the skill");
+    CHECK(why("leaves") == "has a `SKILL.md` that is a link to what is no part of the skill");
+    CHECK(why("absolute") == "has a `SKILL.md` that is a link to what is no part of the skill");
     CHECK(why("nowhere") == "has no `SKILL.md`");
-    CHECK(troubles(listing).size() == 6);
+    CHECK(why("ignored") == "has a `SKILL.md` that is a link to what is no part of the skill");
+    CHECK(troubles(listing).size() == 7);
   }
 
   TEST_CASE("a SKILL.md may be a link inside the skill") {
@@ -123,7 +126,7 @@ TEST_SUITE("Listing") {
     CHECK(home.read(".agents/skills", entry(listing, "a")).find(file) != std::string::npos);
     ::symlink((home.tree / "secret").c_str(), file.c_str());
     CHECK(home.read(".agents/skills", entry(listing, "a"))
-          == "`" + file + "` is a link out of the skill");
+          == "`" + file + "` is a link to what is no part of the skill");
     ::unlink(file.c_str());
     REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
     CHECK(home.read(".agents/skills", entry(listing, "a")) == "`" + file + "` is not a file");
