@@ -11,9 +11,10 @@ namespace upskill {
 // What a call changes. `destructive`: it may overwrite or delete what a user wrote (undoable all
 // the same).
 enum class Effect { reads, writes, destructive };
-// Whether agents are shown the method as a tool. Of people's methods they can call those that read:
-// a courtesy, not a security border.
-enum class Audience { agents, people };
+// Whether agents are shown the method as a tool. Of people's methods they can call those that read,
+// a courtesy, but not `people_only`: what they tell is of other clients too. A client is of
+// `agents` or of `people`.
+enum class Audience { agents, people, people_only };
 enum class Pace { quick, slow };
 
 // One method, declared once. From this line follow decoding, schemas, the MCP tool with its
@@ -192,8 +193,14 @@ inline constexpr Method<NoParams, DaemonStatusResult> k_daemon_status{
 inline constexpr Method<NoParams, DaemonStopResult> k_daemon_stop{
     "daemon_stop", "daemon stop", "Stop the daemon.", "", Effect::writes};
 
+// With `--log verbose` the log has every client's messages.
 inline constexpr Method<DaemonLogsParams, DaemonLogsResult> k_daemon_logs{
-    "daemon_logs", "daemon logs", "The last lines of the daemon's log.", "", Effect::reads};
+    "daemon_logs",
+    "daemon logs",
+    "The last lines of the daemon's log.",
+    "",
+    Effect::reads,
+    Audience::people_only};
 
 inline constexpr Method<WaitIdleParams, WaitIdleResult> k_wait_idle{
     "wait_idle",

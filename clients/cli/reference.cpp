@@ -10,17 +10,34 @@
 
 namespace upskill::cli {
 
+namespace {
+
+std::string_view audience_name(Audience audience) {
+  switch (audience) {
+  case Audience::agents:
+    return "agents and people";
+  case Audience::people:
+    return "people";
+  case Audience::people_only:
+    break;
+  }
+  return "people only";
+}
+
+} // namespace
+
 std::string method_reference() {
   std::string out(k_generated_notice);
-  out += "# Methods\n\nWhat the daemon can be asked, as an MCP tool and as the result of a command "
-         "with `--json`. People's methods are not listed to agents; those that change something "
-         "they cannot call either. The rest of the protocol is in mcp.md.\n";
+  out +=
+      "# Methods\n\nWhat the daemon can be asked, as an MCP tool and as the result of a command "
+      "with `--json`. People's methods are not listed to agents; those that change something, or "
+      "are for people only, they cannot call either. The rest of the protocol is in mcp.md.\n";
   for (const MethodInfo& method : catalog()) {
     out += "\n## " + std::string(method.name) + "\n\n" + std::string(method.summary) + "\n\n";
     out += "- command: "
            + (method.command.empty() ? std::string("none")
                                      : "`upskill " + std::string(method.command) + "`")
-           + "\n- for: " + (method.audience == Audience::agents ? "agents and people" : "people")
+           + "\n- for: " + std::string(audience_name(method.audience))
            + "\n- effect: " + std::string(effect_name(method.effect))
            + (method.pace == Pace::slow ? "; may take long, reports progress" : "") + "\n";
     if (!method.description.empty()) {

@@ -132,7 +132,7 @@ const MethodInfo* Server::State::find_tool(std::string_view name, Audience audie
   }
   const MethodInfo& method = *found->second;
   bool is_allowed = audience == Audience::people || method.audience == Audience::agents
-                    || method.effect == Effect::reads;
+                    || (method.audience == Audience::people && method.effect == Effect::reads);
   return is_allowed ? &method : nullptr;
 }
 

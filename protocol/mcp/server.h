@@ -53,7 +53,7 @@ public:
   const State& state() const { return *m_state; }
 
   // A tool by its name: of the catalogue, or of the offer. Null where there is none that this
-  // audience may call: people's methods that write are unknown to agents.
+  // audience may call: people's methods that write, or are for people only, are unknown to agents.
   const MethodInfo* find_tool(std::string_view name, Audience audience) const;
 
 private:

@@ -139,9 +139,13 @@ TEST_SUITE("Offer") {
     for (const MethodInfo& method : catalog()) {
       CAPTURE(method.name);
       CHECK(server.find_tool(method.name, Audience::people) == find_method(method.name));
-      bool is_hidden = method.audience == Audience::people && method.effect != Effect::reads;
+      bool is_hidden = method.audience == Audience::people_only
+                       || (method.audience == Audience::people && method.effect != Effect::reads);
       CHECK((server.find_tool(method.name, Audience::agents) == nullptr) == is_hidden);
     }
+    CHECK(server.find_tool("sync_log", Audience::agents) != nullptr);
+    // With `--log verbose` the log has what other clients say.
+    CHECK(server.find_tool("daemon_logs", Audience::agents) == nullptr);
     CHECK(server.find_tool("raw_schema", Audience::agents) == &k_tools[0]);
     CHECK(server.find_tool("for_people", Audience::people) == &k_tools[2]);
     CHECK(server.find_tool("for_people", Audience::agents) == nullptr);
