@@ -88,6 +88,8 @@ void listen(SessionState& state, Exchange& exchange) {
   granted.resource_list = filter->resources && offer.resources;
   if (offer.resources) {
     granted.uris = std::move(filter->uris);
+    std::ranges::sort(granted.uris); // each once, or a change would be told as often
+    granted.uris.erase(std::unique(granted.uris.begin(), granted.uris.end()), granted.uris.end());
   }
   if (!state.subscriptions.listen(granted)) {
     write_error(exchange.output,

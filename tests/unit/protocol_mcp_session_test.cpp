@@ -219,6 +219,26 @@ TEST_SUITE("Session") {
     CHECK(subscribe(999) == 0);
   }
 
+  TEST_CASE("a URI that is asked for twice is granted and told once") {
+    Server server(test_info());
+    Session session(server, Audience::agents);
+    Outcome out;
+    session.receive(
+        R"({"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":)"
+        R"({"resourceSubscriptions":["skill://b/x","skill://a/x","skill://b/x"]},)"
+            + k_meta + "}}",
+        out);
+    auto acknowledged = messages(out.output);
+    REQUIRE(acknowledged.size() == 1);
+    CHECK(acknowledged[0]["params"]["notifications"]["resourceSubscriptions"]
+          == Json({"skill://a/x", "skill://b/x"}));
+    std::string output;
+    session.resources_updated("skill://b/", output);
+    auto told = messages(output);
+    REQUIRE(told.size() == 1);
+    CHECK(told[0]["params"]["uri"] == "skill://b/x");
+  }
+
   TEST_CASE("the answer of a batch is not held up by what is already there") {
     Server server(test_info());
     Session session(server, Audience::agents);
