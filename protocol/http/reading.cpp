@@ -125,11 +125,9 @@ Reading MessageReader::read_modern(const Head& head, const rpc::Message& message
                   "`MCP-Protocol-Version` is not the version that the body names");
   }
   if (is_modern_name(named)) {
-    const rpc::Member* capabilities = message.meta.find(mcp::k_meta_client_capabilities);
-    if (capabilities == nullptr || capabilities->kind != JsonKind::object) {
-      return refuse(
-          rpc::k_invalid_params,
-          "`params._meta[\"io.modelcontextprotocol/clientCapabilities\"]` must be an object");
+    mcp::Declared declared;
+    if (std::optional<mcp::Refusal> refusal = m_declared.read(message, declared)) {
+      return refuse(refusal->code, refusal->message);
     }
     std::string problem = check_mirrors(head, message);
     if (!problem.empty()) {

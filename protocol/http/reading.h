@@ -2,6 +2,7 @@
 #include "protocol/http/head.h"
 #include "protocol/http/param_headers.h"
 #include "protocol/http/status.h"
+#include "protocol/mcp/declared.h"
 #include "protocol/mcp/session.h"
 #include "protocol/rpc/message.h"
 
@@ -54,6 +55,7 @@ private:
   const mcp::Server& m_server;
   Audience m_audience;
   rpc::MessageParser m_parser = {};
+  mcp::DeclaredReader m_declared = {};
   // Of the tools that were called; there are only so many.
   std::map<const MethodInfo*, std::vector<ParamHeader>> m_param_headers = {};
 };

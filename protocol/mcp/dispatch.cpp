@@ -8,7 +8,6 @@
 namespace upskill::mcp {
 namespace {
 
-constexpr std::size_t k_max_remembered = 1024; // bytes of capabilities
 constexpr std::string_view k_missing_version =
     "`params._meta[\"io.modelcontextprotocol/protocolVersion\"]` is missing, and no `initialize` "
     "came before";
@@ -26,17 +25,6 @@ std::string unsupported_version_data(std::string_view requested) {
   return data;
 }
 
-Refusal malformed_meta(std::string_view key, std::string_view what) {
-  return {rpc::k_invalid_params,
-          "`params._meta[\"" + std::string(key) + "\"]` " + std::string(what)};
-}
-
-// What a modern request says about its client.
-struct Declared {
-  ClientCapabilities client = {};
-  std::optional<LogLevel> log_level = {};
-};
-
 // Rule 1: a request that names its version is modern, whatever came before.
 std::optional<Refusal> read_modern(SessionState& state,
                                    const rpc::Message& message,
@@ -50,29 +38,7 @@ std::optional<Refusal> read_modern(SessionState& state,
     return Refusal{
         k_unsupported_version, "unsupported protocol version", unsupported_version_data(requested)};
   }
-  const rpc::Member* capabilities = message.meta.find(k_meta_client_capabilities);
-  if (capabilities == nullptr || capabilities->kind != JsonKind::object) {
-    return malformed_meta(k_meta_client_capabilities, "must be an object");
-  }
-  if (capabilities->raw != state.declared) {
-    std::optional<ClientCapabilities> client = read_capabilities(capabilities->raw, k_modern);
-    if (!client) {
-      return malformed_meta(k_meta_client_capabilities,
-                            "must be an object of objects, as MCP describes them");
-    }
-    state.declared_client = *client;
-    state.declared = capabilities->raw.size() <= k_max_remembered ? capabilities->raw : "";
-  }
-  declared.client = state.declared_client;
-  if (const rpc::Member* level = message.meta.find(k_meta_log_level)) {
-    if (level->kind == JsonKind::string) {
-      declared.log_level = log_level_from(rpc::string_value(level->raw));
-    }
-    if (!declared.log_level) {
-      return malformed_meta(k_meta_log_level, "is not a log level of MCP");
-    }
-  }
-  return std::nullopt;
+  return state.declared.read(message, declared);
 }
 
 bool is_spoken(const Request& request, Version version) {

@@ -3,6 +3,7 @@
 #include "protocol/mcp/batches.h"
 #include "protocol/mcp/byte_budget.h"
 #include "protocol/mcp/call.h"
+#include "protocol/mcp/declared.h"
 #include "protocol/mcp/questions.h"
 #include "protocol/mcp/server_state.h"
 #include "protocol/mcp/session.h"
@@ -51,9 +52,7 @@ struct SessionState {
   LogLevel log_level = LogLevel::info; // legacy: as of logging/setLevel
   bool is_initialized = false;         // the client has said so: legacy notices may be pushed
   bool is_closed = false;
-  // The last capabilities that came with a modern request, because they rarely change.
-  std::string declared = {};
-  ClientCapabilities declared_client = {};
+  DeclaredReader declared = {}; // of modern requests
   Subscriptions subscriptions = {};
   rpc::Peer<CallNote> peer = {};
   Questions questions = {};

@@ -137,6 +137,39 @@ TEST_SUITE("reading") {
     CHECK(code_of(read({modern, method}, incomplete)) == -32602);
   }
 
+  TEST_CASE("`_meta` of another form than the schema's is 400, as a missing one is") {
+    auto read_meta = [](const std::string& capabilities, const std::string& more = "") {
+      return read({{"MCP-Protocol-Version", "2026-07-28"}, {"Mcp-Method", "tools/list"}},
+                  R"({"jsonrpc":"2.0","id":7,"method":"tools/list","params":{"_meta":)"
+                  R"({"io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
+                  R"("io.modelcontextprotocol/clientCapabilities":)"
+                      + capabilities + more + "}}}");
+    };
+    for (const char* capabilities : {R"({"elicitation":5})",
+                                     R"({"elicitation":{"form":true}})",
+                                     R"({"sampling":[]})",
+                                     R"({"extensions":"all"})",
+                                     "[]",
+                                     "null"}) {
+      CAPTURE(capabilities);
+      Reading malformed = read_meta(capabilities);
+      CHECK(code_of(malformed) == -32602);
+      CHECK(malformed.status == 400);
+      CHECK(malformed.answer.find("clientCapabilities") != std::string::npos);
+      CHECK(malformed.answer.find(R"("id":7)") != std::string::npos);
+    }
+    for (const char* level : {R"("loud")", "3"}) {
+      CAPTURE(level);
+      std::string more = R"(,"io.modelcontextprotocol/logLevel":)" + std::string(level);
+      Reading malformed = read_meta("{}", more);
+      CHECK(code_of(malformed) == -32602);
+      CHECK(malformed.status == 400);
+    }
+    CHECK(code_of(read_meta(R"({"elicitation":{"form":{}},"sampling":{},"more":1})",
+                            R"(,"io.modelcontextprotocol/logLevel":"info")"))
+          == 0);
+  }
+
   TEST_CASE("a legacy request names a legacy version, or none") {
     std::string list = R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})";
     for (const char* version : {"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"}) {
