@@ -1,6 +1,7 @@
 #include "daemon/conversation.h"
 
 #include "daemon/request_states.h"
+#include "daemon/telemetry/redact.h"
 #include "protocol/base/hash.h"
 #include "protocol/base/mcp_bounds.h"
 #include "protocol/mcp/version.h"
@@ -117,7 +118,7 @@ void Conversation::start(mcp::Call call, std::string& output) {
   m_services.calls.fetch_add(1, std::memory_order_relaxed);
   Result<CallContext> caller = decode_context(call.context);
   if (!caller) {
-    m_protocol.answer(call.id, tl::make_unexpected(std::move(caller).error()), output);
+    answer(call.id, "", tl::make_unexpected(std::move(caller).error()), output);
     return;
   }
   RequestContext context = context_of(call, std::move(*caller));
@@ -133,7 +134,7 @@ void Conversation::start(mcp::Call call, std::string& output) {
     if (!state) {
       m_calls.erase(call.id);
       mcp::Refusal refusal{rpc::k_invalid_params, state.error().message, {}};
-      m_protocol.answer(call.id, mcp::Answer(std::move(refusal)), output);
+      answer(call.id, "", mcp::Answer(std::move(refusal)), output);
       return;
     }
     context.state = std::move(*state);
@@ -186,15 +187,15 @@ void Conversation::answer_quickly(const mcp::Call& call,
   bool is_watched =
       m_services.trace != nullptr || m_services.log.shows(telemetry::LogLevel::verbose);
   Time start = is_watched ? runtime::Clock::now() : Time();
-  Result<mcp::ToolAnswer> answer =
+  Result<mcp::ToolAnswer> result =
       m_services.binder.call_quick(*call.method, call.arguments, context);
   if (is_watched) {
-    note_end(name_of(call), context.id, start, answer ? nullptr : &answer.error());
+    note_end(name_of(call), context.id, start, result ? nullptr : &result.error());
   }
-  if (answer) {
-    m_protocol.answer(call.id, mcp::Answer(std::move(*answer)), output);
+  if (result) {
+    answer(call.id, name_of(call), mcp::Answer(std::move(*result)), output);
   } else {
-    m_protocol.answer(call.id, tl::make_unexpected(std::move(answer).error()), output);
+    answer(call.id, name_of(call), tl::make_unexpected(std::move(result).error()), output);
   }
 }
 
@@ -214,17 +215,17 @@ Conversation::run(mcp::Call call, RequestContext context, std::string binding) {
       required.state = m_services.states.seal(required.state, binding, runtime::Clock::now());
     }
   }
-  ended(id, std::move(answer));
+  ended(id, name_of(call), std::move(answer));
 }
 
-void Conversation::ended(mcp::CallId id, Result<mcp::Answer> answer) {
+void Conversation::ended(mcp::CallId id, std::string_view name, Result<mcp::Answer> result) {
   auto found = m_calls.find(id);
   if (found == m_calls.end()) {
     m_carrier.task_ended(); // cancelled: nobody waits for it
     return;
   }
   std::string output;
-  m_protocol.answer(id, std::move(answer), output);
+  answer(id, name, std::move(result), output);
   if (m_protocol.is_asking(id)) {
     found->second.task.reset();
     found->second.answer_limit = runtime::Clock::now() + k_answer_limit;
@@ -234,6 +235,21 @@ void Conversation::ended(mcp::CallId id, Result<mcp::Answer> answer) {
   m_calls.erase(found);
   m_ids_have_changed = true;
   m_carrier.finish(id, output);
+}
+
+// The client of a call that fails with -32603 is told that the log has more.
+void Conversation::answer(mcp::CallId id,
+                          std::string_view name,
+                          Result<mcp::Answer> result,
+                          std::string& output) {
+  if (std::optional<Error> fault = m_protocol.answer(id, std::move(result), output)) {
+    m_services.log.error("call {}.{}: {} failed ({}): {}",
+                         m_number,
+                         id,
+                         name,
+                         to_string(fault->code),
+                         telemetry::loggable(fault->message));
+  }
 }
 
 void Conversation::cancel(mcp::CallId id) {

@@ -108,7 +108,9 @@ private:
   asio::awaitable<Result<mcp::Answer>> ask_prompts(mcp::Call call, RequestContext context);
   asio::awaitable<Result<mcp::Answer>> ask_skills(mcp::Call call, RequestContext context);
   asio::awaitable<Result<mcp::Answer>> ask_tasks(mcp::Call call, RequestContext context);
-  void ended(mcp::CallId id, Result<mcp::Answer> answer);
+  void ended(mcp::CallId id, std::string_view name, Result<mcp::Answer> result);
+  void
+  answer(mcp::CallId id, std::string_view name, Result<mcp::Answer> result, std::string& output);
   void report_progress(mcp::CallId id, double done, std::optional<double> total, std::string_view);
   void report_log(mcp::CallId id, mcp::LogLevel, std::string_view logger, std::string_view data);
   void note_end(std::string_view name, const std::string& request, Time start, const Error* error);

@@ -124,7 +124,7 @@ constexpr std::array<McpExtension, 2> k_extensions{{
      "`taskId`, from a client that declares the extension with the request."},
 }};
 
-constexpr std::array<McpError, 10> k_errors{{
+constexpr std::array<McpError, 11> k_errors{{
     {rpc::k_parse_error, both, 400, "The line is no JSON.", "Send one message in a line."},
     {rpc::k_invalid_request,
      both,
@@ -140,18 +140,16 @@ constexpr std::array<McpError, 10> k_errors{{
     {rpc::k_invalid_params,
      both,
      200,
-     "Parameters that are wrong or missing, an unknown tool, prompt, skill, task, cursor or "
-     "`requestState`; modern: also an unknown resource (`data.uri`), and `_meta` without what it "
-     "must hold. HTTP answers 400 where `params` or `_meta` is no object, and modern where `_meta` "
-     "does not hold it.",
+     "Parameters that are wrong, missing or over a limit, an unknown tool, prompt, skill, task, "
+     "cursor or `requestState`, a file that is too large or is not served; modern: also an unknown "
+     "resource (`data.uri`), and `_meta` without what it must hold or in another form. HTTP answers "
+     "400 where `params` or `_meta` is no object, and modern where `_meta` does not hold it.",
      "The message names the parameter; the lists have what exists."},
     {rpc::k_internal_error,
      both,
      200,
-     "A bug of ours; the server is stopping; a call that was lost when the daemon was restarted, "
-     "of which nobody knows what it did; outside tools also every failure without a code of its "
-     "own, such as a file that cannot be read, and before 2026-07-28 what would have to ask a "
-     "client that has not declared the capability.",
+     "A bug of ours, or a disk that fails, with the error in the log; the server is stopping; or a "
+     "call that was lost when the daemon was restarted, of which nobody knows what it did.",
      "The message says which. Look before calling again; of a bug `upskill daemon logs` has the "
      "request."},
     {mcp::k_resource_not_found,
@@ -177,9 +175,15 @@ constexpr std::array<McpError, 10> k_errors{{
     {mcp::k_busy,
      both,
      200,
-     "256 calls of this client are in flight, it subscribes to as much as it may, or a queue is "
-     "full.",
+     "256 calls of this client are in flight or they hold 32 MiB, all clients' hold 128 MiB, it "
+     "subscribes to as much as it may, or a queue is full.",
      "Wait for a call to end, or end a subscription."},
+    {mcp::k_failed,
+     both,
+     200,
+     "It could not be done this time: no permission, a time limit, what was meant changed "
+     "meanwhile, or something that it needs is not there.",
+     "The message says what; `data.hint` says what to do."},
 }};
 
 constexpr std::array<McpFailure, 16> k_failures{{

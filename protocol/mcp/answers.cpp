@@ -31,7 +31,10 @@ int code_in(const Error& error, Version version, Call::Kind kind) {
   return is_unknown_resource ? k_resource_not_found : code_of(error);
 }
 
-void write_protocol_error(const Reply& reply, const Error& error, std::string& output) {
+// What was answered as -32603; see Session::answer.
+using Fault = std::optional<Error>;
+
+Fault write_protocol_error(const Reply& reply, const Error& error, std::string& output) {
   std::string data;
   if (!reply.note().uri.empty() || !error.hint.empty()) {
     JsonWriter json(data);
@@ -44,11 +47,9 @@ void write_protocol_error(const Reply& reply, const Error& error, std::string& o
     }
     json.end_object();
   }
-  write_error(output,
-              reply.id(),
-              code_in(error, reply.note().version, reply.note().kind),
-              error.message,
-              data);
+  int code = code_in(error, reply.note().version, reply.note().kind);
+  write_error(output, reply.id(), code, error.message, data);
+  return code == rpc::k_internal_error ? Fault(error) : std::nullopt;
 }
 
 // For our own clients, whose exit code depends on the kind of the error: a result with `isError`
@@ -66,22 +67,22 @@ std::string meta_with_error(std::string_view server_meta, const Error& error) {
   return meta;
 }
 
-void write_tool_error(const SessionState& state,
-                      const Reply& reply,
-                      const Error& error,
-                      std::string& output) {
+Fault write_tool_error(const SessionState& state,
+                       const Reply& reply,
+                       const Error& error,
+                       std::string& output) {
   Version version = reply.note().version;
   bool is_protocol_error =
       error.code == ErrorCode::internal
       || (error.code == ErrorCode::invalid_argument && !has_visible_argument_errors(version));
   if (is_protocol_error) {
-    write_protocol_error(reply, error, output);
-    return;
+    return write_protocol_error(reply, error, output);
   }
   ResultWriter result(output, reply.id(), version);
   write_failed_tool(result.json(), error);
   result.finish(state.audience == Audience::people ? meta_with_error(state.server->meta, error)
                                                    : state.server->meta);
+  return std::nullopt;
 }
 
 template <class... T> bool is_one_of(const Answer& answer) {
@@ -123,17 +124,16 @@ void write_refusal(const Reply& reply, const Refusal& refusal, std::string& outp
 }
 
 // The modern way to ask: the client makes the request again.
-void write_input_required(const SessionState& state,
-                          const Reply& reply,
-                          const InputRequired& required,
-                          std::string& output) {
+Fault write_input_required(const SessionState& state,
+                           const Reply& reply,
+                           const InputRequired& required,
+                           std::string& output) {
   if (std::string fault = fault_of(required); !fault.empty()) {
-    write_error(output, reply.id(), rpc::k_internal_error, fault);
-    return;
+    return write_protocol_error(reply, {ErrorCode::internal, std::move(fault)}, output);
   }
   if (std::string missing = missing_for(required, reply.note().client); !missing.empty()) {
     write_refusal(reply, missing_capability(std::move(missing)), output);
-    return;
+    return std::nullopt;
   }
   ResultWriter result(output, reply.id(), reply.note().version, "input_required");
   if (!required.requests.empty()) {
@@ -143,39 +143,36 @@ void write_input_required(const SessionState& state,
     result.json().field("requestState", required.state);
   }
   result.finish(state.server->meta);
+  return std::nullopt;
 }
 
 } // namespace
 
-void write_answer(const SessionState& state,
-                  const Reply& reply,
-                  const Result<Answer>& answer,
-                  std::string& output) {
+std::optional<Error> write_answer(const SessionState& state,
+                                  const Reply& reply,
+                                  const Result<Answer>& answer,
+                                  std::string& output) {
   const CallNote& note = reply.note();
   if (!answer) {
-    if (note.kind == Call::Kind::tool) {
-      write_tool_error(state, reply, answer.error(), output);
-    } else {
-      write_protocol_error(reply, answer.error(), output);
-    }
-    return;
+    return note.kind == Call::Kind::tool ? write_tool_error(state, reply, answer.error(), output)
+                                         : write_protocol_error(reply, answer.error(), output);
   }
   if (const auto* refusal = std::get_if<Refusal>(&*answer)) {
     write_refusal(reply, *refusal, output);
-    return;
+    return std::nullopt;
   }
   if (!answers(*answer, note)) {
-    write_error(output, reply.id(), rpc::k_internal_error, "the answer is of another kind");
-    return;
+    return write_protocol_error(
+        reply, {ErrorCode::internal, "the answer is of another kind"}, output);
   }
   if (const auto* required = std::get_if<InputRequired>(&*answer)) {
-    write_input_required(state, reply, *required, output);
-    return;
+    return write_input_required(state, reply, *required, output);
   }
   bool is_new_task = note.kind == Call::Kind::tool && std::holds_alternative<TaskStatus>(*answer);
   ResultWriter result(output, reply.id(), note.version, is_new_task ? "task" : k_complete);
   write_body(result.json(), *answer, note);
   result.finish(state.server->meta, cache_of(note.kind));
+  return std::nullopt;
 }
 
 Refusal missing_capability(std::string required) {

@@ -10,24 +10,25 @@ namespace upskill::mcp {
 namespace {
 
 // Ends the call with one line, which in a batch waits for the others.
-void finish(SessionState& state, CallId call, const Result<Answer>& answer, std::string& output) {
+std::optional<Error>
+finish(SessionState& state, CallId call, const Result<Answer>& answer, std::string& output) {
   auto reply = state.peer.finish(call);
   if (!reply) {
-    return;
+    return std::nullopt;
   }
   if (!state.questions.empty()) {
     state.questions.withdraw(call, output);
   }
   Batches::Id batch = reply->note().batch;
   if (batch == 0) {
-    write_answer(state, *reply, answer, output);
-    return;
+    return write_answer(state, *reply, answer, output);
   }
   // Not the session's scratch: a response within a batch may lead here.
   std::string line;
-  write_answer(state, *reply, answer, line);
+  std::optional<Error> fault = write_answer(state, *reply, answer, line);
   state.batches.add(batch, line);
   state.batches.done(batch, output);
+  return fault;
 }
 
 // Why a legacy client cannot be asked this.
@@ -54,23 +55,23 @@ std::optional<Error> obstacle(const CallNote& note, const InputRequired& require
 
 } // namespace
 
-void answer_call(SessionState& state, CallId call, Result<Answer>&& answer, std::string& output) {
+std::optional<Error>
+answer_call(SessionState& state, CallId call, Result<Answer>&& answer, std::string& output) {
   InputRequired* required = answer ? std::get_if<InputRequired>(&*answer) : nullptr;
   CallNote* note = required == nullptr ? nullptr : state.peer.note(call);
   if (note == nullptr || is_modern(note->version)) {
-    finish(state, call, answer, output);
-    return;
+    return finish(state, call, answer, output);
   }
   if (std::optional<Error> error = obstacle(*note, *required)) {
-    finish(state, call, fail(std::move(*error)), output);
-    return;
+    return finish(state, call, fail(std::move(*error)), output);
   }
   if (state.questions.is_asking(call)) {
-    return; // a second answer
+    return std::nullopt; // a second answer
   }
   ++note->rounds;
   state.questions.ask(
       call, std::move(*required), [&] { return state.server->next_request_id(); }, output);
+  return std::nullopt;
 }
 
 void receive_response(SessionState& state, const rpc::Message& message, Outcome& out) {

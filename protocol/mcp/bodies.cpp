@@ -285,12 +285,26 @@ int code_of(const Error& error) {
   switch (error.code) {
   case ErrorCode::invalid_argument:
   case ErrorCode::not_found:
+  case ErrorCode::already_exists:
+  case ErrorCode::too_large:
+  case ErrorCode::refused:
     return rpc::k_invalid_params;
   case ErrorCode::busy:
     return k_busy;
-  default:
-    return rpc::k_internal_error;
+  case ErrorCode::permission:
+  case ErrorCode::cancelled:
+  case ErrorCode::timed_out:
+  case ErrorCode::changed:
+  case ErrorCode::unsupported:
+  case ErrorCode::unavailable:
+    return k_failed;
+  case ErrorCode::no_space:
+  case ErrorCode::io:
+  case ErrorCode::corrupt:
+  case ErrorCode::internal:
+    break;
   }
+  return rpc::k_internal_error;
 }
 
 } // namespace upskill::mcp

@@ -11,7 +11,7 @@ void write_body(JsonWriter& json, const Answer& answer, const CallNote& note);
 // Of a tool that failed: text and hint, which a model can read and correct.
 void write_failed_tool(JsonWriter& json, const Error& error);
 
-// In the modern era.
+// In the modern era. Every ErrorCode is in one of three kinds; see README.md.
 int code_of(const Error& error);
 
 } // namespace upskill::mcp

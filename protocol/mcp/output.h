@@ -19,9 +19,14 @@ inline constexpr int k_missing_capability = -32021;
 inline constexpr int k_unsupported_version = -32022;
 // Ours: outside -32768..-32000, which JSON-RPC and MCP keep for themselves.
 inline constexpr int k_busy = -31001;
+inline constexpr int k_failed = -31002; // neither the caller's fault nor ours
 // All of them, for the reference of the protocol.
-inline constexpr std::array k_error_codes{
-    k_resource_not_found, k_header_mismatch, k_missing_capability, k_unsupported_version, k_busy};
+inline constexpr std::array k_error_codes{k_resource_not_found,
+                                          k_header_mismatch,
+                                          k_missing_capability,
+                                          k_unsupported_version,
+                                          k_busy,
+                                          k_failed};
 
 // Every notification that is sent, and that is read; the reference of the protocol has a row for
 // each, and no other compiles.

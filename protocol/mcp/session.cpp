@@ -106,8 +106,8 @@ void Session::oversized_line(Outcome& out) {
   }
 }
 
-void Session::answer(CallId call, Result<Answer> answer, std::string& output) {
-  answer_call(*m_state, call, std::move(answer), output);
+std::optional<Error> Session::answer(CallId call, Result<Answer> answer, std::string& output) {
+  return answer_call(*m_state, call, std::move(answer), output);
 }
 
 bool Session::is_asking(CallId call) const {

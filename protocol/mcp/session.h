@@ -44,7 +44,8 @@ public:
   // error of a tool becomes a result with `isError`, of anything else a JSON-RPC error. Where the
   // client must be asked first and its era is legacy, the requests are written and the call stays
   // in flight: it is given out again with their answers, or answered by the owner after a limit.
-  void answer(CallId call, Result<Answer> answer, std::string& output);
+  // Returns the error behind an answer of -32603, which belongs into the owner's log.
+  std::optional<Error> answer(CallId call, Result<Answer> answer, std::string& output);
   // Whether the call waits for what the client was asked (legacy).
   bool is_asking(CallId call) const;
   // Writes nothing unless the client asked for progress, `done` is more than last time, and the

@@ -85,13 +85,15 @@ void receive_notification(SessionState& state, const rpc::Message& message, Outc
 // To a question of ours; anything else is ignored.
 void receive_response(SessionState& state, const rpc::Message& message, Outcome& out);
 
-// Ends a call with its answer, or asks the client first; see Session::answer.
-void answer_call(SessionState& state, CallId call, Result<Answer>&& answer, std::string& output);
+// Ends a call with its answer, or asks the client first; see Session::answer, also for what is
+// returned here and below.
+std::optional<Error>
+answer_call(SessionState& state, CallId call, Result<Answer>&& answer, std::string& output);
 
 // Writes the answer to a call as one line. An InputRequired is one only in the modern era.
-void write_answer(const SessionState& state,
-                  const rpc::Reply<CallNote>& reply,
-                  const Result<Answer>& answer,
-                  std::string& output);
+std::optional<Error> write_answer(const SessionState& state,
+                                  const rpc::Reply<CallNote>& reply,
+                                  const Result<Answer>& answer,
+                                  std::string& output);
 
 } // namespace upskill::mcp
