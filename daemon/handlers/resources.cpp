@@ -3,6 +3,8 @@
 #include "daemon/await.h"
 #include "daemon/handlers/matches.h"
 #include "daemon/handlers/mime_type.h"
+#include "daemon/handlers/resource_page.h"
+#include "daemon/handlers/short_answers.h"
 #include "daemon/handlers/skill_address.h"
 #include "daemon/handlers/skill_files.h"
 #include "daemon/handlers/skill_folder.h"
@@ -29,6 +31,8 @@ mcp::Resource resource_of(const Catalogue& catalogue, const Catalogue::Row& row)
   resource.uri = document_uri(catalogue, row);
   resource.name = catalogue.title(row);
   resource.description = catalogue.description(row);
+  cut_text(resource.name, k_listed_description);
+  cut_text(resource.description, k_listed_description);
   resource.mime_type = "text/markdown";
   resource.size = row.document_size;
   resource.last_modified = rfc3339(row.mtime_ms);
@@ -38,14 +42,17 @@ mcp::Resource resource_of(const Catalogue& catalogue, const Catalogue::Row& row)
 // Skills that are nothing but links out of the known roots are passed over: they cannot be read.
 mcp::ResourcePage page_of(const Catalogue& catalogue, std::uint32_t from) {
   mcp::ResourcePage page;
+  ResourcePageRoom room;
   for (std::uint32_t i = from; i < catalogue.size(); ++i) {
-    if (page.resources.size() == k_max_page) {
+    if (catalogue.row(i).newest == Catalogue::k_none) {
+      continue;
+    }
+    mcp::Resource resource = resource_of(catalogue, catalogue.row(i));
+    if (!room.take(resource)) {
       page.next_cursor = catalogue.cursor_after(i - 1);
       break;
     }
-    if (catalogue.row(i).newest != Catalogue::k_none) {
-      page.resources.push_back(resource_of(catalogue, catalogue.row(i)));
-    }
+    page.resources.push_back(std::move(resource));
   }
   return page;
 }

@@ -8,7 +8,6 @@
 namespace upskill::daemon {
 namespace {
 
-constexpr std::size_t k_description_points = 200;
 constexpr std::size_t k_text_points = 300; // of a warning
 constexpr std::size_t k_warnings_of_listed = 3;
 constexpr std::size_t k_findings = 40;           // of one kind, of one skill
@@ -63,10 +62,6 @@ void shorten_version(ConflictVersion& version, ConflictDetail detail, std::size_
 
 } // namespace
 
-bool is_for_model(const RequestContext& context) {
-  return !context.principal.empty();
-}
-
 void cut_text(std::string& text, std::size_t points) {
   if (text.size() <= points || code_points(text) <= points) {
     return;
@@ -82,7 +77,7 @@ void cut_text(std::string& text, std::size_t points) {
 }
 
 void shorten(SkillSummary& skill) {
-  cut_text(skill.description, k_description_points);
+  cut_text(skill.description, k_listed_description);
   skill.hash.clear();
   cut_list(skill.warnings, k_warnings_of_listed, k_text_points);
 }

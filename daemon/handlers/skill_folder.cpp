@@ -1,6 +1,7 @@
 #include "daemon/handlers/skill_folder.h"
 
 #include "daemon/handlers/mime_type.h"
+#include "daemon/handlers/resource_page.h"
 #include "daemon/handlers/skill_files.h"
 #include "daemon/unknown_cursor.h"
 #include "protocol/base/bounds.h"
@@ -80,14 +81,16 @@ Result<mcp::DirectoryPage> read_skill_folder(const FolderRequest& request) {
     next = std::ranges::upper_bound(found, last, {}, address);
   }
   mcp::DirectoryPage page;
+  ResourcePageRoom room;
   for (; next != found.end(); ++next) {
-    if (page.resources.size() == k_max_page) {
+    mcp::Resource resource =
+        resource_of(std::move(next->first), std::move(next->second->name), next->second->status);
+    if (!room.take(resource)) {
       page.next_cursor = k_after;
       page.next_cursor += page.resources.back().uri.substr(beginning->size());
       break;
     }
-    page.resources.push_back(
-        resource_of(std::move(next->first), std::move(next->second->name), next->second->status));
+    page.resources.push_back(std::move(resource));
   }
   return page;
 }

@@ -15,7 +15,7 @@ struct FolderRequest {
   std::string cursor = {};
 };
 
-// Its direct children by address, at most k_max_page: files as resources/list would show them, and
+// Its direct children by address, a page of them: files as resources/list would show them, and
 // folders. What can have no address is left out. Runs on the pool. Errors: not_found for what is no
 // folder of the skill, invalid_argument for a cursor that is none of ours, too_large beyond
 // k_max_skill_entries.

@@ -275,6 +275,10 @@ JobQueue::wait_for(std::string id, std::string owner, runtime::Clock::duration l
   co_return later;
 }
 
+std::string cursor_after(const Job& job) {
+  return std::to_string(job.created_ms) + "." + job.id;
+}
+
 asio::awaitable<Result<JobPage>>
 JobQueue::list(std::string owner, std::string cursor, std::size_t limit) {
   CO_TRY_ASSIGN(std::optional<store::JobPosition> after, position_of(cursor));
@@ -287,8 +291,7 @@ JobQueue::list(std::string owner, std::string cursor, std::size_t limit) {
   JobPage page;
   for (store::JobRow& row : *rows) {
     if (page.jobs.size() == most) {
-      const Job& last = page.jobs.back();
-      page.next_cursor = std::to_string(last.created_ms) + "." + last.id;
+      page.next_cursor = cursor_after(page.jobs.back());
       break;
     }
     if (const Entry* entry = entry_of(row.id)) {

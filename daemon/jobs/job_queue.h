@@ -58,6 +58,9 @@ struct JobPage {
   std::string next_cursor = {};
 };
 
+// Of the page that begins behind this job.
+std::string cursor_after(const Job& job);
+
 struct JobAnswered {
   std::vector<std::string> unknown = {}; // keys that were not asked, or not any more
   std::size_t open = 0;                  // questions that are left

@@ -2,6 +2,7 @@
 
 #include "daemon/await.h"
 #include "daemon/jobs/job_summary.h"
+#include "daemon/short_list.h"
 #include "protocol/base/bounds.h"
 #include "protocol/catalog.h"
 
@@ -61,17 +62,20 @@ Result<void> check(const JobParams& params) {
 }
 
 asio::awaitable<Result<JobResult>>
-list_jobs(JobQueue& queue, JobParams params, std::string principal) {
+list_jobs(JobQueue& queue, JobParams params, daemon::RequestContext context) {
   AWAIT(Result<JobPage> page,
-        queue.list(std::move(principal),
-                   std::move(params.cursor),
-                   static_cast<std::size_t>(params.limit)));
+        queue.list(
+            context.principal, std::move(params.cursor), static_cast<std::size_t>(params.limit)));
   CO_TRY(page);
   JobResult result;
   for (const Job& job : page->jobs) {
     result.jobs.push_back(summary_of(job, Detail::line));
   }
   result.next_cursor = std::move(page->next_cursor);
+  if (daemon::is_for_model(context)
+      && daemon::keep_fitting(result.jobs, daemon::k_short_answer) > 0) {
+    result.next_cursor = cursor_after(page->jobs[result.jobs.size() - 1]);
+  }
   co_return result;
 }
 
@@ -129,7 +133,7 @@ asio::awaitable<Result<JobResult>> answer_job_call(JobQueue& queue,
   auto wait = std::chrono::seconds(params.wait);
   switch (params.action) {
   case JobAction::list: {
-    AWAIT(Result<JobResult> listed, list_jobs(queue, std::move(params), std::move(principal)));
+    AWAIT(Result<JobResult> listed, list_jobs(queue, std::move(params), std::move(context)));
     co_return listed;
   }
   case JobAction::start: {

@@ -29,4 +29,8 @@ inline constexpr std::size_t k_mcp_skill_bytes = 16u << 20;
 inline constexpr std::size_t k_mcp_skill_page = 100;              // skills
 inline constexpr std::size_t k_mcp_skill_page_bytes = 256u << 10; // of JSON
 
+// A page of what a client may put before a model unasked, whichever is reached first.
+inline constexpr std::size_t k_resource_page = 100;             // resources
+inline constexpr std::size_t k_resource_page_bytes = 64u << 10; // of JSON
+
 } // namespace upskill

@@ -1,4 +1,5 @@
 #include "daemon/handlers/mime_type.h"
+#include "protocol/base/utf8.h"
 #include "skills/library/skill_uri.h"
 #include "tests/support/skills_world.h"
 
@@ -191,25 +192,59 @@ TEST_SUITE("SkillResources") {
     }
   }
 
-  TEST_CASE("pages hold at most 1,000, and a cursor of nobody's is refused") {
+  TEST_CASE("pages are short enough for a model, and hold every skill once") {
     SkillsWorld world;
-    for (int i = 0; i < 1001; ++i) {
-      std::string folder = world / (".agents/skills/s" + std::to_string(10'000 + i));
+    auto add = [&](int number, const std::string& name, const std::string& description) {
+      std::string folder = world / (".agents/skills/s" + std::to_string(10'000 + number));
       std::filesystem::create_directories(folder);
-      std::ofstream(folder + "/SKILL.md") << "---\nname: x\ndescription: d\n---\n";
+      std::ofstream(folder + "/SKILL.md")
+          << "---\nname: " << name << "\ndescription: " << description << "\n---\n";
+    };
+    std::string euros;
+    for (int i = 0; i < 400; ++i) {
+      euros += "\xE2\x82\xAC"; // three bytes
     }
-    auto first = list(world);
-    CHECK(first.resources.size() == 1000);
-    auto second = list(world, first.next_cursor);
-    REQUIRE(second.resources.size() == 1);
-    CHECK(second.resources[0].uri == "skill://s11000/SKILL.md");
-    CHECK(second.next_cursor.empty());
-    auto wrong = world.run(world.resources().list("nonsense", {}));
-    REQUIRE_FALSE(wrong);
-    CHECK(wrong.error().code == ErrorCode::invalid_argument);
+    for (int i = 0; i < 200; ++i) {
+      add(i, "x", std::string(600, 'd'));
+    }
+    for (int i = 200; i < 300; ++i) {
+      add(i, euros, euros);
+    }
+    int number = 0;
+    int pages = 0;
+    std::string cursor;
+    do {
+      mcp::ResourcePage page = list(world, cursor);
+      ++pages;
+      std::size_t bytes = 0;
+      for (const mcp::Resource& resource : page.resources) {
+        CHECK(resource.uri == "skill://s" + std::to_string(10'000 + number++) + "/SKILL.md");
+        CHECK(code_points(resource.description) == 201); // with what tells that it was cut
+        CHECK(resource.description.ends_with("…"));
+        bytes += resource.uri.size() + resource.name.size() + resource.description.size();
+      }
+      CHECK(page.resources.size() <= 100);
+      CHECK(bytes <= 64u << 10);
+      cursor = page.next_cursor;
+      if (pages == 1) {
+        CHECK(page.resources.size() == 100);
+        // The last one of a page need not be there any more when the next is asked for.
+        std::filesystem::remove_all(world / ".agents/skills/s10099");
+      }
+    } while (!cursor.empty());
+    CHECK(number == 300);
+    CHECK(pages == 5); // the last hundred are of 1.4 KB each, so 46, 46 and 8
+
     auto templates = world.run(world.resources().list_templates({}, {}));
     REQUIRE(templates->templates.size() == 1);
     CHECK(templates->templates[0].uri_template == "skill://{name}/{+path}");
+  }
+
+  TEST_CASE("a cursor of nobody's is refused") {
+    SkillsWorld world;
+    auto wrong = world.run(world.resources().list("nonsense", {}));
+    REQUIRE_FALSE(wrong);
+    CHECK(wrong.error().code == ErrorCode::invalid_argument);
   }
 
   TEST_CASE("names are completed, those that begin so before those that have it somewhere") {

@@ -150,15 +150,15 @@ TEST_SUITE("resources/directory/read") {
     world.skill(".agents/skills/a");
     std::string folder = world / ".agents/skills/a/many";
     std::filesystem::create_directories(folder);
-    for (int i = 0; i < 1002; ++i) {
+    for (int i = 0; i < 102; ++i) {
       std::ofstream(folder + "/f" + std::to_string(10'000 + i)) << i;
     }
     auto first = look(world, "skill://a/many");
-    REQUIRE(uris(first).size() == 1000);
+    REQUIRE(uris(first).size() == 100);
     CHECK_FALSE(first->next_cursor.empty());
-    std::filesystem::remove(folder + "/f10999"); // the last one of the first page
+    std::filesystem::remove(folder + "/f10099"); // the last one of the first page
     auto second = look(world, "skill://a/many", first->next_cursor);
-    CHECK(uris(second) == Uris{"skill://a/many/f11000", "skill://a/many/f11001"});
+    CHECK(uris(second) == Uris{"skill://a/many/f10100", "skill://a/many/f10101"});
     CHECK(second->next_cursor.empty());
     CHECK(first->next_cursor.size() < 1024); // as long as clients may send
     for (std::string cursor : {std::string("nonsense"), "after-" + std::string(1000, 'x')}) {
@@ -167,5 +167,30 @@ TEST_SUITE("resources/directory/read") {
       REQUIRE_FALSE(wrong);
       CHECK(wrong.error().code == ErrorCode::invalid_argument);
     }
+  }
+
+  TEST_CASE("a page of long names ends before it is too long for a model") {
+    SkillsWorld world;
+    world.skill(".agents/skills/a");
+    std::string folder = world / ".agents/skills/a/many";
+    std::filesystem::create_directories(folder);
+    for (int i = 0; i < 150; ++i) {
+      std::ofstream(folder + "/" + std::string(240, '%') + std::to_string(10'000 + i)) << i;
+    }
+    std::size_t seen = 0;
+    std::string cursor;
+    do {
+      auto page = look(world, "skill://a/many", cursor);
+      REQUIRE(page);
+      std::size_t bytes = 0;
+      for (const mcp::Resource& resource : page->resources) {
+        bytes += resource.uri.size() + resource.name.size();
+      }
+      CHECK(bytes <= 64u << 10);
+      CHECK(bytes > 32u << 10); // and is not cut without need
+      seen += page->resources.size();
+      cursor = page->next_cursor;
+    } while (!cursor.empty());
+    CHECK(seen == 150);
   }
 }

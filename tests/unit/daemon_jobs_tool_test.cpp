@@ -127,6 +127,34 @@ asio::awaitable<void> check_bounds(World& world) {
   CHECK(job_resource(whole).bytes.size() > k_max_shown_result);
 }
 
+// A model gets as much as does it good, and a person all that was asked for.
+asio::awaitable<void> check_long_list(World& world) {
+  for (int i = 0; i < 120; ++i) {
+    world.now_ms += 1;
+    JobStart what{.owner = "agents", .tool = std::string(100, 't'), .work = answers(said("{}"))};
+    AWAIT(Result<std::string> id, world.queue->begin(std::move(what)));
+    REQUIRE(id);
+  }
+  JobParams all{.limit = 1000};
+  AWAIT(Result<JobResult> for_people, call(world, all, ""));
+  REQUIRE(for_people);
+  REQUIRE(for_people->jobs.size() == 120);
+  std::vector<std::string> ids;
+  do {
+    AWAIT(Result<JobResult> page, call(world, all, "agents"));
+    REQUIRE(page);
+    CHECK(encode(*page).size() < 16'000);
+    for (const JobSummary& job : page->jobs) {
+      ids.push_back(job.id);
+    }
+    all.cursor = page->next_cursor;
+  } while (!all.cursor.empty());
+  REQUIRE(ids.size() == 120);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    CHECK(ids[i] == for_people->jobs[i].id);
+  }
+}
+
 } // namespace
 
 TEST_SUITE("job") {
@@ -144,6 +172,10 @@ TEST_SUITE("job") {
 
   TEST_CASE("what cannot be done is said by the name of the field") {
     World().run(check_refusals);
+  }
+
+  TEST_CASE("a list for a model comes in short pages") {
+    World().run(check_long_list);
   }
 
   TEST_CASE("a long result is left to the resource") {
