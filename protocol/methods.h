@@ -85,8 +85,8 @@ inline constexpr Method<SkillSyncParams, SyncNowResult> k_skill_sync{
     "Bring the copies of skills into agreement now.",
     "Brings the copies of a skill (or of all) in every agent's folder into agreement now, and "
     "returns what was written. Use it after editing a skill, to have other agents see it at once. "
-    "Writes to skill folders; replaced versions are kept and can be restored. `dry_run` changes "
-    "nothing.",
+    "Writes to skill folders; replaced versions are kept and can be restored. Cancelling ends the "
+    "wait, not what was begun. `dry_run` changes nothing.",
     Effect::writes,
     Audience::agents,
     Pace::slow};

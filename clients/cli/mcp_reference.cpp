@@ -79,7 +79,7 @@ std::string tools() {
     bool reads = method.effect == Effect::reads;
     out += "\n### " + std::string(method.name) + "\n\n" + std::string(method.description)
            + "\n\n- effect: " + std::string(effect_name(method.effect))
-           + (method.pace == Pace::slow ? "; may take long, so it reports progress where it can" : "")
+           + (method.pace == Pace::slow ? "; may take long" : "")
            + "\n- annotations: `readOnlyHint` " + std::string(yes_or_no(reads))
            + ", `destructiveHint` " + std::string(yes_or_no(method.effect == Effect::destructive))
            + ", `idempotentHint` " + std::string(yes_or_no(reads)) + ", `openWorldHint` false\n";

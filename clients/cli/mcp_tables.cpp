@@ -86,12 +86,13 @@ constexpr std::array<McpNotification, 10> k_notifications{{
     {"notifications/progress",
      both,
      true,
-     "How far a call is, where it came with a `progressToken`."},
+     "How far a call is, where it came with a `progressToken`: `skill_sync` and `skill_validate` "
+     "count skills."},
     {"notifications/message",
      both,
      true,
      "A log message of a call, where it was asked for: `logLevel` of the request, legacy "
-     "`logging/setLevel`."},
+     "`logging/setLevel`. `skill_sync` says each step (`info`) and each warning."},
     {"notifications/resources/list_changed", both, true, "Skills came, went or were renamed."},
     {"notifications/resources/updated", both, true, "A resource that is subscribed to changed."},
     {"notifications/tools/list_changed", both, true, "Never sent: the tools do not change."},
@@ -142,7 +143,8 @@ constexpr std::array<McpError, 11> k_errors{{
      200,
      "Parameters that are wrong, missing or over a limit, an unknown tool, prompt, skill, task, "
      "cursor or `requestState`, a file that is too large or is not served; modern: also an unknown "
-     "resource (`data.uri`), and `_meta` without what it must hold or in another form. HTTP answers "
+     "resource (`data.uri`), and `_meta` without what it must hold or in another form. HTTP "
+     "answers "
      "400 where `params` or `_meta` is no object, and modern where `_meta` does not hold it.",
      "The message names the parameter; the lists have what exists."},
     {rpc::k_internal_error,

@@ -39,7 +39,7 @@ std::string method_reference() {
                                      : "`upskill " + std::string(method.command) + "`")
            + "\n- for: " + std::string(audience_name(method.audience))
            + "\n- effect: " + std::string(effect_name(method.effect))
-           + (method.pace == Pace::slow ? "; may take long, reports progress" : "") + "\n";
+           + (method.pace == Pace::slow ? "; may take long" : "") + "\n";
     if (!method.description.empty()) {
       out += "\nAs agents are told: " + std::string(method.description) + "\n";
     }

@@ -3,6 +3,7 @@
 #include "daemon/handlers/nearest_words.h"
 #include "daemon/handlers/text_search.h"
 #include "daemon/unknown_cursor.h"
+#include "protocol/base/mcp_bounds.h"
 #include "protocol/base/paths.h"
 
 #include <algorithm>

@@ -27,7 +27,8 @@ tl::unexpected<Error> no_such_file(const std::string& path) {
 }
 
 tl::unexpected<Error> leaves(const std::string& path) {
-  return fail(ErrorCode::refused, in_backticks(path) + " is a link to what is no part of the skill");
+  return fail(ErrorCode::refused,
+              in_backticks(path) + " is a link to what is no part of the skill");
 }
 
 Result<UniqueFd> opened(UniqueFd fd, const std::string& path) {

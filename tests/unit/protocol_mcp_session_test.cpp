@@ -233,7 +233,7 @@ TEST_SUITE("Session") {
     CHECK(acknowledged[0]["params"]["notifications"]["resourceSubscriptions"]
           == Json({"skill://a/x", "skill://b/x"}));
     std::string output;
-    session.resources_updated("skill://b/", output);
+    session.tell({Change::resources, "skill://b/"}, output);
     auto told = messages(output);
     REQUIRE(told.size() == 1);
     CHECK(told[0]["params"]["uri"] == "skill://b/x");
