@@ -20,7 +20,7 @@ constexpr auto k_drain_limit = std::chrono::milliseconds(1100);
 constexpr auto k_finish_limit = std::chrono::milliseconds(150); // of HTTP, and of the sessions
 constexpr auto k_jobs_limit = std::chrono::milliseconds(150);
 constexpr auto k_engine_limit = std::chrono::milliseconds(300);
-constexpr std::size_t k_pool_threads = 2;
+constexpr std::size_t k_pool_threads = 3;                // one client gets two of them at most
 constexpr auto k_holder_limit = std::chrono::seconds(3); // more than a stop may take
 constexpr auto k_holder_pause = std::chrono::milliseconds(10);
 

@@ -28,7 +28,7 @@ struct EngineContext {
   telemetry::Log& log;
   telemetry::Counters& counters;
   telemetry::TraceFile* trace = nullptr; // null: not wanted
-  std::function<runtime::Pool&()> pool;  // its two threads start when it is first asked for
+  std::function<runtime::Pool&()> pool;  // it starts when it is first asked for
   // Tells the clients that asked for it; the daemon's thread only.
   std::function<void(const mcp::Change& change)> tell;
   jobs::JobQueue* jobs = nullptr; // null: none are taken

@@ -28,14 +28,16 @@ asio::awaitable<T> finish_offload(asio::awaitable<std::optional<Regular<T>>> ope
 
 } // namespace detail
 
-// Runs a blocking callable on the pool and completes on the caller's own executor, with what it
-// returned or threw. The caller's coroutine never changes thread. The wait cannot be cut short, so
-// `work` may use the caller's data; a cancellation shows at the caller's next co_await.
+// Runs a blocking callable on the pool, in its client's turn, and completes on the caller's own
+// executor, with what it returned or threw. The caller's coroutine never changes thread. The wait
+// cannot be cut short, so `work` may use the caller's data; a cancellation shows at the caller's
+// next co_await.
 // Returns asio::awaitable<what work() returns>. Name the callable before the co_await (g++ 12).
-template <class F> auto offload(Pool& pool, F work) {
+template <class F> auto offload(Pool::Share share, F work) {
   using T = std::invoke_result_t<F&>;
   using Value = detail::Regular<T>;
-  auto initiate = [&pool](auto handler, F job) {
+  auto initiate = [share](auto handler, F job) {
+    Pool& pool = share.pool;
     auto home = asio::make_work_guard(handler);
     pool.m_pending.fetch_add(1, std::memory_order_relaxed);
     auto run = [&pool,
@@ -64,12 +66,17 @@ template <class F> auto offload(Pool& pool, F work) {
       };
       asio::post(executor, std::move(deliver));
     };
-    asio::post(pool.m_threads, std::move(run));
+    pool.post(share.client, std::move(run));
   };
   return detail::finish_offload<T>(
       asio::async_initiate<const asio::use_awaitable_t<>,
                            void(std::exception_ptr, std::optional<Value>)>(
           std::move(initiate), asio::use_awaitable, std::move(work)));
+}
+
+// The same for work of the daemon's own.
+template <class F> auto offload(Pool& pool, F work) {
+  return offload(pool.of(0), std::move(work));
 }
 
 } // namespace upskill::runtime

@@ -1,16 +1,113 @@
 #include "daemon/runtime/pool.h"
 
+#include <algorithm>
+#include <system_error>
+
 namespace upskill::runtime {
 
 Pool::Pool(std::size_t threads)
-    : m_threads(threads) {}
+    : m_most(threads) {
+  m_threads.reserve(threads);
+  m_threads.emplace_back([this] { work(); });
+}
 
 Pool::~Pool() {
   join();
 }
 
 void Pool::join() {
-  m_threads.join();
+  {
+    std::lock_guard lock(m_mutex);
+    m_is_ending = true; // and nobody starts threads any more
+  }
+  m_changed.notify_all();
+  for (std::thread& thread : m_threads) {
+    thread.join();
+  }
+  m_threads.clear();
+}
+
+void Pool::put(Client client, std::unique_ptr<Job> job) {
+  std::lock_guard lock(m_mutex);
+  Line& line = m_lines[client];
+  if (line.waiting.empty()) {
+    m_turns.push_back(client);
+  }
+  line.waiting.push_back(std::move(job));
+  wake_another();
+}
+
+void Pool::work() {
+  std::unique_lock lock(m_mutex);
+  for (;;) {
+    auto turn = next();
+    if (turn == m_turns.end()) {
+      if (m_is_ending) {
+        return; // what waits still is taken by a thread that runs its client's work now
+      }
+      ++m_idle;
+      m_changed.wait(lock);
+      --m_idle;
+      continue;
+    }
+    Client client = *turn;
+    std::unique_ptr<Job> job = take(turn);
+    wake_another();
+    lock.unlock();
+    job->run();
+    job.reset();
+    lock.lock();
+    ended(client);
+  }
+}
+
+// The first that may have a thread: one that has none yet, or that leaves one to the others.
+std::deque<Pool::Client>::iterator Pool::next() {
+  bool is_last = m_most - m_running == 1;
+  if (m_running == m_most) {
+    return m_turns.end();
+  }
+  return std::ranges::find_if(m_turns, [&](Client client) {
+    return !is_last || m_lines.find(client)->second.running == 0;
+  });
+}
+
+std::unique_ptr<Pool::Job> Pool::take(std::deque<Client>::iterator at) {
+  Client client = *at;
+  m_turns.erase(at);
+  Line& line = m_lines.find(client)->second;
+  std::unique_ptr<Job> job = std::move(line.waiting.front());
+  line.waiting.pop_front();
+  if (!line.waiting.empty()) {
+    m_turns.push_back(client);
+  }
+  ++line.running;
+  ++m_running;
+  return job;
+}
+
+void Pool::ended(Client client) {
+  --m_running;
+  auto line = m_lines.find(client);
+  if (--line->second.running == 0 && line->second.waiting.empty()) {
+    m_lines.erase(line);
+  }
+}
+
+// One is enough: it does the same once it has taken something.
+void Pool::wake_another() {
+  if (next() == m_turns.end()) {
+    return;
+  }
+  if (m_idle > 0) {
+    m_changed.notify_one();
+  } else if (m_threads.size() < m_most && !m_is_ending) {
+    try {
+      m_threads.emplace_back([this] { work(); });
+    } catch (const std::system_error&) {
+      return; // with fewer threads it takes longer
+    }
+  }
 }
 
 } // namespace upskill::runtime

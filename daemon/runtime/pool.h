@@ -1,22 +1,45 @@
 #pragma once
 #include "daemon/runtime/asio.h"
 
-#include <boost/asio/thread_pool.hpp>
-
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace upskill::runtime {
 
-// The few threads that may block: disk, hashing, databases.
+// The few threads that may block: disk, hashing, databases. They take turns between the clients
+// that have work for them, in the order in which those came; the work of one client is begun in the
+// order in which it was handed over. One client never has all of them, unless there is only one: a
+// short piece of work of another need not even wait for the end of a long one.
 // Owner: Daemon. Thread: join() from the one that made it; offload() from any. Lifetime: longer
 // than every coroutine that offloads and, after join(), shorter than their io_context.
 class Pool {
 public:
+  using Client = std::uint64_t; // whose work it is; 0: the daemon's own
+
+  // The pool, as one client has it.
+  struct Share {
+    Pool& pool;
+    Client client;
+  };
+
+  // The first thread starts here, each other when it is first needed.
   explicit Pool(std::size_t threads);
   ~Pool();
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
+
+  Share of(Client client) { return {*this, client}; }
 
   // Lets the work that was handed over finish, then ends the threads. A second call does nothing.
   void join();
@@ -26,10 +49,51 @@ public:
   std::size_t pending() const { return m_pending.load(std::memory_order_relaxed); }
 
 private:
-  template <class F> friend auto offload(Pool& pool, F work);
+  template <class F> friend auto offload(Share share, F work);
 
-  asio::thread_pool m_threads;
+  struct Job {
+    virtual ~Job() = default;
+    virtual void run() = 0;
+  };
+
+  template <class F> struct JobOf final : Job {
+    explicit JobOf(F function)
+        : work(std::move(function)) {}
+
+    void run() override { work(); }
+
+    F work;
+  };
+
+  // What one client has here; kept while it has anything.
+  struct Line {
+    std::list<std::unique_ptr<Job>> waiting = {};
+    std::size_t running = 0;
+  };
+
+  template <class F> void post(Client client, F work) {
+    put(client, std::make_unique<JobOf<F>>(std::move(work)));
+  }
+
+  void put(Client client, std::unique_ptr<Job> job);
+  void work();
+  // All of these with m_mutex held.
+  std::deque<Client>::iterator next();
+  std::unique_ptr<Job> take(std::deque<Client>::iterator at);
+  void ended(Client client);
+  void wake_another();
+
+  const std::size_t m_most; // threads
   std::atomic<std::size_t> m_pending = 0;
+
+  std::mutex m_mutex;
+  std::condition_variable m_changed;
+  std::unordered_map<Client, Line> m_lines;
+  std::deque<Client> m_turns; // the clients with work that waits, the next one first
+  std::size_t m_running = 0;  // callables
+  std::size_t m_idle = 0;     // threads that wait for m_changed
+  bool m_is_ending = false;
+  std::vector<std::thread> m_threads;
 };
 
 } // namespace upskill::runtime

@@ -190,7 +190,7 @@ public:
 private:
   struct Running {
     explicit Running(SkillsWorld& world)
-        : pool(2)
+        : pool(3)
         , service(context(world), world.m_environment)
         , library(service)
         , resources(library)

@@ -79,7 +79,7 @@ inline JobWork answers(Result<mcp::Answer> answer) {
 struct World {
   test::Folder folder;
   asio::io_context io;
-  runtime::Pool pool{2};
+  runtime::Pool pool{3};
   telemetry::Log log = telemetry::Log::none();
   std::int64_t now_ms = 1'000'000;
   JobLimits limits;
