@@ -89,6 +89,7 @@ Conversation::Conversation(Services& services,
     : m_services(services)
     , m_carrier(carrier)
     , m_number(number)
+    , m_client(number)
     , m_protocol(std::move(protocol))
     , m_principal(std::move(principal))
     , m_tasks(services.io.get_executor(), [&services, number](std::exception_ptr) {
@@ -171,6 +172,7 @@ void Conversation::start(mcp::Call call, std::string& output) {
 RequestContext Conversation::context_of(mcp::Call& call, CallContext caller) {
   RequestContext context;
   context.id = fmt::format("{}.{}", m_number, call.id);
+  context.client_number = m_client;
   context.caller = std::move(caller);
   if (call.kind != mcp::Call::Kind::update_task) { // which is about another call's questions
     context.input_responses = std::move(call.input_responses);

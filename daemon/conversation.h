@@ -56,6 +56,9 @@ public:
 
   const mcp::Session& protocol() const { return m_protocol; }
 
+  // Whose work its calls are from now on; at first its own number's.
+  void act_for(std::uint64_t client) { m_client = client; }
+
   // Another client's end in place of this one (handover); no call may be running.
   void replace(mcp::Session protocol, std::string principal);
 
@@ -118,6 +121,7 @@ private:
   Services& m_services;
   Carrier& m_carrier;
   std::uint64_t m_number;
+  std::uint64_t m_client;
   mcp::Session m_protocol;
   std::string m_principal;
   runtime::TaskGroup m_tasks;

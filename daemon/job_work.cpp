@@ -42,6 +42,7 @@ jobs::FindWork work_of_tools(Binder& binder) {
     // What belongs to the call that starts the job ends with it; who asked, and what the person may
     // be asked, does not.
     RequestContext kept;
+    kept.client_number = context.client_number;
     kept.caller = context.caller;
     kept.principal = context.principal;
     kept.client.form = true; // a job asks by its own means, and whoever started it answers

@@ -2,6 +2,7 @@
 #include "protocol/mcp/call.h"
 #include "protocol/types/server.h"
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <stop_token>
@@ -13,8 +14,9 @@ namespace upskill::daemon {
 // What a handler knows about the call beside its parameters. Its copies and `progress` are for the
 // daemon's own thread; `stopping` may be asked on the pool.
 struct RequestContext {
-  std::string id = {};     // ours, for logs: `3.17` is call 17 of session 3
-  CallContext caller = {}; // empty for agents; never logged
+  std::string id = {};             // ours, for logs: `3.17` is call 17 of session 3
+  std::uint64_t client_number = 0; // whose work on the pool it is (runtime/pool.h)
+  CallContext caller = {};         // empty for agents; never logged
   // Tells the client how far it is; costs nothing where it did not ask. At most ten a second are
   // sent, and none while the client does not read.
   std::function<void(double done, std::optional<double> total, std::string_view message)> progress =

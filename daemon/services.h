@@ -34,6 +34,9 @@ struct Services {
   SkillBackend* skills = nullptr;        // null: there are none
   jobs::JobQueue* jobs = nullptr;        // null: none are taken
   RequestStates states = {};
+  // Of sessions, connections and the like: none of them has another's number, whatever carries
+  // their messages.
+  std::uint64_t last_number = 0;
 
   telemetry::Counter& messages = counters.at("messages");
   telemetry::Counter& calls = counters.at("calls");

@@ -48,7 +48,7 @@ void Sessions::add(UniqueFd socket) {
     return;
   }
   m_services.counters.at("clients").fetch_add(1, std::memory_order_relaxed);
-  std::uint64_t number = ++m_last_number;
+  std::uint64_t number = ++m_services.last_number;
   auto session = std::make_unique<ClientSession>(m_services, *this, number, std::move(*memory));
   ClientSession& added = *session;
   m_sessions.emplace(number, std::move(session));

@@ -56,7 +56,6 @@ private:
   std::function<void()> m_on_empty;
   // Ordered, and its nodes stay where they are.
   std::map<std::uint64_t, std::unique_ptr<ClientSession>> m_sessions;
-  std::uint64_t m_last_number = 0;
   runtime::Alarm m_tick;
   runtime::Condition m_changed;
   bool m_removal_is_due = false;

@@ -53,14 +53,14 @@ AgentListResult look_at_agents(const Scene& scene, const agents::Setting& settin
 } // namespace
 
 Awaitable<AgentListResult>
-list_agents(SkillLibrary& library, AgentListParams params, RequestContext) {
+list_agents(SkillLibrary& library, AgentListParams params, RequestContext context) {
   SyncService& service = library.service();
   AWAIT(Result<std::shared_ptr<const Scene>> scene, service.scene());
   CO_TRY(scene);
   agents::Setting setting{
       service.context().places, service.environment(), agents::real_probe(), {}};
   auto look = [&] { return look_at_agents(**scene, setting, params.all); };
-  AWAIT(AgentListResult result, runtime::offload(library.pool(), std::move(look)));
+  AWAIT(AgentListResult result, runtime::offload(library.pool(context), std::move(look)));
   co_return result;
 }
 

@@ -32,7 +32,7 @@ Awaitable<DoctorResult> diagnose(SkillLibrary& library, RequestContext context) 
     }
   }
   auto examine = [&] { return doctor::examine(facts, context.stopping); };
-  AWAIT(Result<DoctorResult> result, runtime::offload(library.pool(), std::move(examine)));
+  AWAIT(Result<DoctorResult> result, runtime::offload(library.pool(context), std::move(examine)));
   co_return result;
 }
 

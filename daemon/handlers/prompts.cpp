@@ -125,7 +125,8 @@ SkillPrompts::get(std::string prompt, std::string arguments, RequestContext cont
     messages.contents.push_back(mcp::text_block(review_request(subject, asked.focus)));
     return messages;
   };
-  AWAIT(Result<mcp::PromptMessages> messages, runtime::offload(m_library.pool(), std::move(write)));
+  AWAIT(Result<mcp::PromptMessages> messages,
+        runtime::offload(m_library.pool(context), std::move(write)));
   CO_TRY(messages);
   co_return mcp::Answer(std::move(*messages));
 }
@@ -147,7 +148,7 @@ asio::awaitable<Result<mcp::Completion>> SkillPrompts::complete(std::string prom
   AWAIT(Result<std::shared_ptr<const Catalogue>> catalogue, m_library.catalogue(context.stopping));
   CO_TRY(catalogue);
   auto look = [&] { return skills_like(**catalogue, value); };
-  AWAIT(mcp::Completion names, runtime::offload(m_library.pool(), std::move(look)));
+  AWAIT(mcp::Completion names, runtime::offload(m_library.pool(context), std::move(look)));
   co_return names;
 }
 

@@ -135,7 +135,7 @@ asio::awaitable<Result<mcp::Answer>> SkillResources::read(std::string uri, Reque
   AWAIT(Result<std::shared_ptr<const Catalogue>> catalogue, m_library.catalogue(context.stopping));
   CO_TRY(catalogue);
   auto job = [&] { return read_uri(**catalogue, uri); };
-  AWAIT(Result<mcp::Answer> contents, runtime::offload(m_library.pool(), std::move(job)));
+  AWAIT(Result<mcp::Answer> contents, runtime::offload(m_library.pool(context), std::move(job)));
   if (!contents && contents.error().code == ErrorCode::refused) {
     contents.error().code = ErrorCode::not_found; // a link out of the skill is none of its files
   }
@@ -147,7 +147,7 @@ SkillResources::read_directory(std::string uri, std::string cursor, RequestConte
   AWAIT(Result<std::shared_ptr<const Catalogue>> catalogue, m_library.catalogue(context.stopping));
   CO_TRY(catalogue);
   auto job = [&] { return read_folder(**catalogue, uri, std::move(cursor)); };
-  AWAIT(Result<mcp::DirectoryPage> page, runtime::offload(m_library.pool(), std::move(job)));
+  AWAIT(Result<mcp::DirectoryPage> page, runtime::offload(m_library.pool(context), std::move(job)));
   bool is_unknown =
       !page
       && (page.error().code == ErrorCode::not_found || page.error().code == ErrorCode::refused);

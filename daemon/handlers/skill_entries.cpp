@@ -2,7 +2,7 @@
 
 #include "daemon/await.h"
 #include "daemon/handlers/skill_address.h"
-#include "daemon/runtime/offload.h"
+#include "daemon/runtime/time_slice.h"
 #include "protocol/base/bounds.h"
 #include "protocol/base/utf8.h"
 
@@ -13,8 +13,6 @@
 namespace upskill::daemon {
 namespace {
 
-// One turn on the pool; other calls have theirs between.
-constexpr std::chrono::milliseconds k_turn(20);
 // A page of skills that nobody has read before ends early: clients wait for no answer for ever.
 constexpr std::chrono::seconds k_page_time(5);
 constexpr std::size_t k_max_warned = 1000;
@@ -30,7 +28,7 @@ std::size_t json_bytes(const mcp::SkillEntry& entry) {
   return sum;
 }
 
-// A page that is being filled, turn by turn.
+// A page that is being filled, skill by skill.
 struct Filling {
   using Clock = std::chrono::steady_clock;
 
@@ -71,18 +69,17 @@ struct Filling {
     ++next;
   }
 
-  void turn() {
-    for (Clock::time_point begin = Clock::now();
-         !is_done && !stopping.stop_requested() && Clock::now() - begin < k_turn;) {
-      if (next == catalogue.size()) {
-        is_done = true;
-      } else if (page.skills.size() == k_mcp_skill_page
-                 || (!page.skills.empty() && Clock::now() - started > k_page_time)) {
-        end();
-      } else {
-        add_next();
-      }
+  // Whether something is left to be done.
+  bool step() {
+    if (next == catalogue.size()) {
+      is_done = true;
+    } else if (page.skills.size() == k_mcp_skill_page
+               || (!page.skills.empty() && Clock::now() - started > k_page_time)) {
+      end();
+    } else {
+      add_next();
     }
+    return !is_done && !stopping.stop_requested();
   }
 };
 
@@ -114,9 +111,10 @@ asio::awaitable<Result<mcp::SkillPage>> SkillEntries::list(std::string cursor,
   CO_TRY(catalogue);
   CO_TRY_ASSIGN(std::uint32_t from, (*catalogue)->row_after(cursor));
   Filling filling{**catalogue, m_manifests, context.stopping, from};
-  while (!filling.is_done) {
-    auto turn = [&filling] { filling.turn(); };
-    AWAIT_DONE(runtime::offload(m_library.pool(), std::move(turn)));
+  auto step = [&filling] { return filling.step(); };
+  bool is_left = true;
+  while (is_left) {
+    AWAIT(is_left, runtime::offload_slice(m_library.pool(context), step));
     if (context.stopping.stop_requested()) {
       co_return cancelled();
     }
@@ -137,7 +135,7 @@ asio::awaitable<Result<mcp::SkillEntry>> SkillEntries::get(std::string uri,
     co_return fail(not_served(uri, {ErrorCode::not_found, {}}));
   }
   auto read = [&] { return m_manifests.entry_of(**catalogue, address->row, context.stopping); };
-  AWAIT(Result<mcp::SkillEntry> entry, runtime::offload(m_library.pool(), std::move(read)));
+  AWAIT(Result<mcp::SkillEntry> entry, runtime::offload(m_library.pool(context), std::move(read)));
   if (!entry) {
     co_return fail(not_served(uri, entry.error()));
   }

@@ -2,6 +2,7 @@
 
 #include "daemon/await.h"
 #include "daemon/runtime/offload.h"
+#include "daemon/runtime/time_slice.h"
 #include "skills/library/folder.h"
 #include "skills/sync/scan.h"
 
@@ -129,7 +130,8 @@ SkillLibrary::catalogue(std::stop_token stopping) {
     }
     return shared;
   };
-  AWAIT(Result<std::shared_ptr<const Catalogue>> built, runtime::offload(pool(), std::move(build)));
+  AWAIT(Result<std::shared_ptr<const Catalogue>> built,
+        runtime::offload(m_service.context().pool(), std::move(build)));
   CO_TRY(built);
   m_catalogue = *built;
   m_generation = is_reliable ? generation : 0;
@@ -139,7 +141,7 @@ SkillLibrary::catalogue(std::stop_token stopping) {
 asio::awaitable<Result<std::vector<SkillSummary>>>
 SkillLibrary::summaries(std::shared_ptr<const Catalogue> catalogue,
                         std::vector<std::uint32_t> rows,
-                        std::stop_token stopping) {
+                        RequestContext context) {
   Hashes hashes;
   std::vector<std::pair<std::uint32_t, std::uint16_t>> wanted; // row, copy
   for (std::uint32_t index : rows) {
@@ -154,18 +156,19 @@ SkillLibrary::summaries(std::shared_ptr<const Catalogue> catalogue,
     }
   }
   if (!wanted.empty()) {
-    auto hash = [&catalogue, &wanted, &hashes, &stopping] {
-      for (auto [index, i] : wanted) {
-        if (stopping.stop_requested()) {
-          return;
-        }
-        const Catalogue::Row& row = catalogue->row(index);
-        hashes.emplace(row.first_copy + i, hash_of(*catalogue, row, catalogue->copies(row)[i]));
-      }
+    auto hash_next = [&] {
+      auto [index, i] = wanted.back();
+      wanted.pop_back();
+      const Catalogue::Row& row = catalogue->row(index);
+      hashes.emplace(row.first_copy + i, hash_of(*catalogue, row, catalogue->copies(row)[i]));
+      return !wanted.empty() && !context.stopping.stop_requested();
     };
-    AWAIT_DONE(runtime::offload(pool(), std::move(hash)));
+    bool is_left = true;
+    while (is_left) {
+      AWAIT(is_left, runtime::offload_slice(pool(context), hash_next));
+    }
   }
-  if (stopping.stop_requested()) {
+  if (context.stopping.stop_requested()) {
     co_return fail(ErrorCode::cancelled, "the call was cancelled");
   }
   if (catalogue == m_catalogue) {

@@ -1,5 +1,6 @@
 #pragma once
 #include "daemon/handlers/catalogue.h"
+#include "daemon/request_context.h"
 #include "daemon/runtime/condition.h"
 #include "daemon/sync/service.h"
 #include "protocol/base/hash.h"
@@ -19,7 +20,10 @@ public:
 
   SyncService& service() { return m_service; }
 
-  runtime::Pool& pool() { return m_service.context().pool(); }
+  // As the client of the call has it.
+  runtime::Pool::Share pool(const RequestContext& context) {
+    return m_service.context().pool().of(context.client_number);
+  }
 
   // True of everything that was written before the call. Built anew only where something changed
   // since it was last asked for, by one caller while the others wait.
@@ -30,7 +34,7 @@ public:
   asio::awaitable<Result<std::vector<SkillSummary>>>
   summaries(std::shared_ptr<const Catalogue> catalogue,
             std::vector<std::uint32_t> rows,
-            std::stop_token stopping);
+            RequestContext context);
 
 private:
   using Hashes = std::unordered_map<std::uint32_t, Digest>; // by copy; all zero: cannot be had

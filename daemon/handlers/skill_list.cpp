@@ -55,7 +55,7 @@ list_skills(SkillLibrary& library, SkillListParams params, RequestContext contex
     page = (*catalogue)->select(filter, from, limit);
   } else {
     auto search = [&] { return (*catalogue)->select(filter, from, limit); };
-    AWAIT(page, runtime::offload(library.pool(), std::move(search)));
+    AWAIT(page, runtime::offload(library.pool(context), std::move(search)));
   }
   SkillListResult result;
   if (std::optional<Error> stopped = library.service().why_stopped()) {
@@ -75,7 +75,7 @@ list_skills(SkillLibrary& library, SkillListParams params, RequestContext contex
     result.next_cursor = (*catalogue)->cursor_after(page.rows.back());
   }
   AWAIT(Result<std::vector<SkillSummary>> summaries,
-        library.summaries(*catalogue, page.rows, context.stopping));
+        library.summaries(*catalogue, page.rows, context));
   CO_TRY(summaries);
   result.skills = std::move(*summaries);
   if (!params.replicas) {

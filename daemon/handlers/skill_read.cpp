@@ -133,7 +133,7 @@ read_skill_file(SkillLibrary& library, SkillReadParams params, RequestContext co
   AWAIT(Result<std::shared_ptr<const Catalogue>> catalogue, library.catalogue(context.stopping));
   CO_TRY(catalogue);
   auto job = [&] { return read(**catalogue, params, context.caller.cwd); };
-  AWAIT(Result<SkillReadResult> result, runtime::offload(library.pool(), std::move(job)));
+  AWAIT(Result<SkillReadResult> result, runtime::offload(library.pool(context), std::move(job)));
   co_return result;
 }
 

@@ -86,14 +86,14 @@ show_skill(SkillLibrary& library, SkillShowParams params, RequestContext context
   AWAIT(Result<std::shared_ptr<const Catalogue>> catalogue, library.catalogue(context.stopping));
   CO_TRY(catalogue);
   auto job = [&] { return look(**catalogue, params.skill, context.caller.cwd); };
-  AWAIT(Result<Shown> shown, runtime::offload(library.pool(), std::move(job)));
+  AWAIT(Result<Shown> shown, runtime::offload(library.pool(context), std::move(job)));
   CO_TRY(shown);
   if (!shown->place.row) {
     co_return std::move(shown->result);
   }
   std::vector<std::uint32_t> rows{*shown->place.row};
   AWAIT(Result<std::vector<SkillSummary>> summaries,
-        library.summaries(*catalogue, std::move(rows), context.stopping));
+        library.summaries(*catalogue, std::move(rows), context));
   CO_TRY(summaries);
   SkillSummary& summary = summaries->front();
   summary.description = std::move(shown->result.summary.description);

@@ -3,7 +3,7 @@
 #include "daemon/handlers/skill_answers.h"
 #include "daemon/handlers/skill_files.h"
 #include "daemon/handlers/skill_lookup.h"
-#include "daemon/runtime/offload.h"
+#include "daemon/runtime/time_slice.h"
 #include "protocol/base/bounds.h"
 #include "protocol/base/paths.h"
 #include "protocol/base/utf8.h"
@@ -22,7 +22,6 @@ namespace {
 
 constexpr std::size_t k_max_paths = 1000;
 constexpr std::size_t k_max_validated = 5000; // skills of one call
-constexpr std::size_t k_batch = 25;           // skills between two looks at the clock
 
 bool exists(const std::string& path) {
   struct stat status {};
@@ -140,17 +139,16 @@ validate_skills(SkillLibrary& library, SkillValidateParams params, RequestContex
   CO_TRY(catalogue);
   auto resolve = [&] { return folders_of(**catalogue, params, context.caller.cwd); };
   AWAIT(Result<std::vector<std::string>> folders,
-        runtime::offload(library.pool(), std::move(resolve)));
+        runtime::offload(library.pool(context), std::move(resolve)));
   CO_TRY(folders);
   SkillValidateResult result;
-  while (result.skills.size() < folders->size()) {
-    auto batch = [&] {
-      std::size_t end = std::min(folders->size(), result.skills.size() + k_batch);
-      while (result.skills.size() < end && !context.stopping.stop_requested()) {
-        result.skills.push_back(validate((*folders)[result.skills.size()]));
-      }
-    };
-    AWAIT_DONE(runtime::offload(library.pool(), std::move(batch)));
+  auto validate_next = [&] {
+    result.skills.push_back(validate((*folders)[result.skills.size()]));
+    return result.skills.size() < folders->size() && !context.stopping.stop_requested();
+  };
+  bool is_left = true;
+  while (is_left) {
+    AWAIT(is_left, runtime::offload_slice(library.pool(context), validate_next));
     if (context.stopping.stop_requested()) {
       co_return fail(ErrorCode::cancelled, "the call was cancelled");
     }

@@ -21,6 +21,7 @@ ModernRequest::ModernRequest(daemon::Services& services, Host& host, std::uint64
 void ModernRequest::begin(Connection& connection, std::string_view line) {
   m_connection = &connection;
   connection.wait_for(*this);
+  m_conversation.act_for(connection.number()); // nothing else tells clients apart
   // Not the one that sessions share: an answer may let the next request of its connection in.
   mcp::Outcome outcome;
   m_conversation.protocol().receive(line, outcome);

@@ -73,7 +73,7 @@ void HttpServer::add(UniqueFd socket) {
     return;
   }
   m_services.counters.at("http_connections").fetch_add(1, std::memory_order_relaxed);
-  std::uint64_t number = ++m_last_number;
+  std::uint64_t number = ++m_services.last_number;
   Connection::Host& host = *this;
   auto connection = std::make_unique<Connection>(m_services, host, number, std::move(socket));
   Connection& added = *connection;

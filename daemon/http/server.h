@@ -106,7 +106,6 @@ private:
   std::vector<std::unique_ptr<ModernRequest>> m_spare; // to take other requests
   std::unordered_map<std::string, std::unique_ptr<LegacySession>> m_sessions;
   std::vector<std::unique_ptr<LegacySession>> m_ended; // until their last tasks have
-  std::uint64_t m_last_number = 0;
   runtime::Alarm m_alarm;
   runtime::Clock::time_point m_alarm_time = runtime::Clock::time_point::max();
   runtime::Clock::time_point m_last_look = {};

@@ -99,7 +99,7 @@ void HttpServer::begin_modern(Connection& connection, std::string_view line) {
   std::unique_ptr<ModernRequest> request;
   if (m_spare.empty()) {
     ModernRequest::Host& host = *this;
-    request = std::make_unique<ModernRequest>(m_services, host, ++m_last_number);
+    request = std::make_unique<ModernRequest>(m_services, host, ++m_services.last_number);
   } else {
     request = std::move(m_spare.back());
     m_spare.pop_back();
@@ -118,7 +118,7 @@ void HttpServer::begin_session(Connection& connection, std::string_view line) {
   make_room_for_session();
   std::string id = random_token();
   LegacySession::Host& host = *this;
-  auto session = std::make_unique<LegacySession>(m_services, host, ++m_last_number, id);
+  auto session = std::make_unique<LegacySession>(m_services, host, ++m_services.last_number, id);
   LegacySession& begun = *session;
   m_sessions.emplace(id, std::move(session));
   begun.post(connection, line, LegacySession::Brings::initialize);

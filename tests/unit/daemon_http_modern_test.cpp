@@ -4,6 +4,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <set>
+
 using namespace upskill;
 using namespace upskill::tests;
 using nlohmann::json;
@@ -20,6 +24,24 @@ TEST_SUITE("http, modern") {
       CHECK(answer.message()["id"] == id);
       CHECK(answer.message()["result"]["resultType"] == "complete");
     }
+  }
+
+  TEST_CASE("a connection is a client, and so is a session, on whatever connections") {
+    HttpWorld world;
+    HttpClient first(world.place);
+    HttpClient second(world.place);
+    first.call(world.modern("hello"));
+    second.call(world.modern("hello"));
+    first.call(world.modern("hello"));
+    std::string session = open_legacy_session(first, world.place);
+    first.call(world.legacy(session, "hello", 2));
+    second.call(world.legacy(session, "hello", 3));
+    std::vector<std::uint64_t> clients = world.clients();
+    REQUIRE(clients.size() == 5);
+    CHECK(clients[0] == clients[2]);
+    CHECK(clients[3] == clients[4]);
+    CHECK(std::set<std::uint64_t>(clients.begin(), clients.end()).size() == 3);
+    CHECK_FALSE(std::ranges::count(clients, 0)); // the daemon's own
   }
 
   TEST_CASE("the status follows from the error") {

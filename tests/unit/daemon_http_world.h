@@ -16,6 +16,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace upskill::tests {
 
@@ -127,6 +128,11 @@ public:
     return http_legacy(place, session, legacy_message(id, "tools/call", params));
   }
 
+  // Whose work the calls of `hello` were so far, one after the other.
+  std::vector<std::uint64_t> clients() {
+    return on_thread([this](http::HttpServer&) { return m_clients; });
+  }
+
   Places places;
   HttpPlace place;
 
@@ -162,7 +168,10 @@ private:
     co_return text_answer(text);
   }
 
-  static Reply hello(std::string, daemon::RequestContext) { co_return text_answer("hello"); }
+  Reply hello(std::string, daemon::RequestContext context) {
+    m_clients.push_back(context.client_number);
+    co_return text_answer("hello");
+  }
 
   static Reply ask(std::string, daemon::RequestContext context) {
     if (!context.input_responses.empty()) {
@@ -188,7 +197,10 @@ private:
   }
 
   void bind() {
-    m_binder.on_tool(k_http_tools[0], &HttpWorld::hello);
+    m_binder.on_tool(k_http_tools[0],
+                     [this](std::string arguments, daemon::RequestContext context) {
+                       return hello(std::move(arguments), std::move(context));
+                     });
     m_binder.on_tool(k_http_tools[1],
                      [this](std::string, daemon::RequestContext) { return held("hold"); });
     m_binder.on_tool(k_http_tools[2],
@@ -218,6 +230,7 @@ private:
   daemon::Services m_services{m_io, m_binder, m_log, m_counters};
   runtime::Condition m_released{m_io.get_executor()};
   bool m_is_released = false;
+  std::vector<std::uint64_t> m_clients; // the server's thread only
   std::mutex m_mutex;
   std::condition_variable m_holding_changed;
   int m_holding = 0;
