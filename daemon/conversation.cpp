@@ -4,12 +4,14 @@
 #include "daemon/telemetry/redact.h"
 #include "protocol/base/hash.h"
 #include "protocol/base/mcp_bounds.h"
+#include "protocol/mcp/output.h"
 #include "protocol/mcp/version.h"
 #include "protocol/rpc/message.h"
 #include "protocol/rpc/simdjson_reader.h"
 
 #include <fmt/core.h>
 
+#include <array>
 #include <utility>
 
 // Calls: quick ones are answered on the spot, slow ones are tasks.
@@ -18,6 +20,8 @@ namespace {
 
 // In which progress of a call is reported k_max_reports times.
 constexpr auto k_window = std::chrono::seconds(1);
+// Of one client: those in flight, and as many again that go on although they were cancelled.
+constexpr std::size_t k_max_tasks = 2 * k_max_calls_in_flight;
 
 Result<CallContext> decode_context(const std::string& text) {
   if (text.empty()) {
@@ -128,6 +132,12 @@ void Conversation::start(mcp::Call call, std::string& output) {
     answer_quickly(call, context, output);
     return;
   }
+  if (m_tasks.size() >= k_max_tasks) {
+    m_calls.erase(call.id);
+    mcp::Refusal refusal{mcp::k_busy, "calls that were cancelled have not ended yet; wait", {}};
+    answer(call.id, "", mcp::Answer(std::move(refusal)), output);
+    return;
+  }
   std::string binding = may_ask(call.kind) ? binding_of(call, m_principal) : std::string();
   if (!call.request_state.empty()) {
     Result<std::string> state =
@@ -206,6 +216,8 @@ Conversation::run(mcp::Call call, RequestContext context, std::string binding) {
   mcp::CallId id = call.id;
   std::string_view name = name_of(call);
   std::string request = context.id;
+  // Until this frame goes: what cannot be cut short goes on after the call was cancelled.
+  std::array held{call.held, call.held_answers};
   Time start = runtime::Clock::now();
   // Not a copy: its arguments may have 16 MiB.
   auto task = m_services.binder.guarded(ask(std::move(call), std::move(context)), request);
@@ -217,7 +229,7 @@ Conversation::run(mcp::Call call, RequestContext context, std::string binding) {
       required.state = m_services.states.seal(required.state, binding, runtime::Clock::now());
     }
   }
-  ended(id, name_of(call), std::move(answer));
+  ended(id, name, std::move(answer));
 }
 
 void Conversation::ended(mcp::CallId id, std::string_view name, Result<mcp::Answer> result) {

@@ -103,7 +103,6 @@ private:
   };
 
   RequestContext context_of(mcp::Call& call, CallContext caller);
-  bool open_state(mcp::Call& call, RequestContext& context, std::string& output);
   void answer_quickly(const mcp::Call& call, RequestContext& context, std::string& output);
   asio::awaitable<void> run(mcp::Call call, RequestContext context, std::string binding);
   asio::awaitable<Result<mcp::Answer>> ask(mcp::Call call, RequestContext context);

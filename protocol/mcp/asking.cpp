@@ -85,11 +85,12 @@ void receive_response(SessionState& state, const rpc::Message& message, Outcome&
     finish(state, settled->call, fail(std::move(*settled->failure)), out.output);
     return;
   }
+  Call again = *note->again;
   // The questions' share was given back: it is of the same bytes.
   if (auto held = state.held.take(settled->responses.size())) {
-    note->held_answers = std::move(*held);
+    note->held_answers = std::make_shared<ByteBudget::Share>(std::move(*held));
+    again.held_answers = note->held_answers;
   }
-  Call again = *note->again;
   again.arguments = rpc::with_padding(again.arguments);
   again.context = rpc::with_padding(again.context);
   again.input_responses = rpc::with_padding(settled->responses);

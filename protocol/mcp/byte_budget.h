@@ -1,22 +1,25 @@
 #pragma once
 #include <atomic>
 #include <cstddef>
+#include <memory>
 #include <optional>
 
 namespace upskill::mcp {
 
 // How many bytes clients may make us hold until they are answered. One may be a part of another.
-// Owner: a session, or the server. Thread: any. Lifetime: longer than its parts, and than what was
-// taken from it.
+// Owner: a session, or the server. Thread: any.
 class ByteBudget {
+  struct Count;
+
 public:
   // What is so small is not counted, because calls and questions are bounded in number: who holds
   // all that there is keeps nobody from everyday calls.
   static constexpr std::size_t k_free = 4096;
 
-  explicit ByteBudget(std::size_t limit, ByteBudget* whole = nullptr);
+  explicit ByteBudget(std::size_t limit);
+  ByteBudget(std::size_t limit, const ByteBudget& whole);
 
-  // Bytes that are held; given back when it goes.
+  // Bytes that are held; given back when it goes, also after the budget has gone.
   class Share {
   public:
     Share() = default;
@@ -26,9 +29,9 @@ public:
 
   private:
     friend class ByteBudget;
-    Share(ByteBudget& budget, std::size_t bytes);
+    Share(std::shared_ptr<Count> count, std::size_t bytes);
 
-    ByteBudget* m_budget = nullptr;
+    std::shared_ptr<Count> m_count;
     std::size_t m_bytes = 0;
   };
 
@@ -36,12 +39,16 @@ public:
   std::optional<Share> take(std::size_t bytes);
 
 private:
-  bool add(std::size_t bytes);
-  void remove(std::size_t bytes);
+  struct Count {
+    bool add(std::size_t bytes);
+    void remove(std::size_t bytes);
 
-  std::size_t m_limit;
-  ByteBudget* m_whole;
-  std::atomic<std::size_t> m_held = 0;
+    std::size_t limit;
+    std::shared_ptr<Count> whole = {};
+    std::atomic<std::size_t> held = 0;
+  };
+
+  std::shared_ptr<Count> m_count;
 };
 
 } // namespace upskill::mcp

@@ -1,6 +1,9 @@
 #pragma once
+#include "protocol/mcp/byte_budget.h"
+
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -79,6 +82,10 @@ struct Call {
   std::string client_id = {}; // the JSON-RPC id as JSON text, for the handover table
   bool wants_progress = false;
   bool wants_log = false; // whether Session::log can write anything for it
+  // Of the parameters, and of what the client said to questions: whoever works on the call keeps
+  // them until nothing of it is left, which may be after it was cancelled.
+  std::shared_ptr<ByteBudget::Share> held = {};
+  std::shared_ptr<ByteBudget::Share> held_answers = {};
 };
 
 // What the lines received so far led to. The receiver adds to it; the owner empties it. A call may

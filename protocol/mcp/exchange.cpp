@@ -122,13 +122,13 @@ void start(SessionState& state, Exchange& exchange, Call&& call) {
     return;
   }
   CallNote note;
-  note.held = std::move(*held);
   note.version = exchange.version;
   note.kind = call.kind;
   note.batch = exchange.batch;
   note.client = exchange.client;
   note.log_level = exchange.log_level;
   note.uri = call.uri;
+  call.held = note.held = std::make_shared<ByteBudget::Share>(std::move(*held));
   call.client = exchange.client;
   call.accepts_task = note.accepts_task =
       call.kind == Call::Kind::tool && exchange.client.tasks && state.server->offer.tasks;

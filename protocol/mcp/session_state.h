@@ -28,10 +28,10 @@ struct CallNote {
   std::uint8_t rounds = 0; // of questions
   Batches::Id batch = 0;
   ClientCapabilities client = {};
-  std::optional<LogLevel> log_level = {}; // modern; the legacy one is the session's
-  std::string uri = {};                   // what is read, for an error
-  ByteBudget::Share held = {};            // its parameters
-  ByteBudget::Share held_answers = {};    // what the client said last
+  std::optional<LogLevel> log_level = {};       // modern; the legacy one is the session's
+  std::string uri = {};                         // what is read, for an error
+  std::shared_ptr<ByteBudget::Share> held = {}; // with who works on it
+  std::shared_ptr<ByteBudget::Share> held_answers = {};
   // Legacy: the call itself, to be made again when the client has answered. Null where the client
   // has declared nothing that it could be asked for.
   std::unique_ptr<Call> again = {};
@@ -41,11 +41,11 @@ struct SessionState {
   SessionState(const Server& the_server, Audience the_audience)
       : server(&the_server.state())
       , audience(the_audience)
-      , held(k_max_held_bytes, &server->held) {}
+      , held(k_max_held_bytes, server->held) {}
 
   const Server::State* server;
   Audience audience;
-  ByteBudget held; // longer than `peer` and `questions`
+  ByteBudget held;
   Era era = Era::undecided;
   std::optional<Version> legacy = {};  // agreed in `initialize`
   ClientCapabilities client = {};      // legacy: declared in `initialize`

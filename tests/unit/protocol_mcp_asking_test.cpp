@@ -4,7 +4,9 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace upskill;
@@ -240,7 +242,29 @@ TEST_SUITE("Asking") {
     CHECK(call("5", large) != 0);
   }
 
-  TEST_CASE("so is what the calls of all clients hold") {
+  TEST_CASE("a call that goes on although it was cancelled holds what it held") {
+    Server server(ServerInfo{});
+    auto client = std::make_optional<Client>(server);
+    std::string large = R"({"t":")" + std::string(12u << 20, 'x') + R"("})";
+    auto call = [&](const std::string& id) {
+      client->out.clear();
+      client->receive(R"({"jsonrpc":"2.0","id":)" + id
+                      + R"(,"method":"tools/call","params":{"name":"status","arguments":)" + large
+                      + "}}");
+      return std::exchange(client->out.calls, {});
+    };
+    std::vector<Call> first = call("1");
+    std::vector<Call> second = call("2");
+    client->receive(
+        R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})");
+    CHECK(client->out.cancelled.size() == 1);
+    CHECK(call("3").empty());
+    first.clear();
+    CHECK(call("4").size() == 1);
+    client.reset(); // its calls may be left
+  }
+
+  TEST_CASE("what the calls of all clients hold is bounded as well") {
     Server server(ServerInfo{});
     std::vector<Session> sessions;
     Outcome out;
