@@ -66,12 +66,15 @@ Daemon::Daemon(const Options& options,
                      request_stop("its client has gone");
                    }
                  })
-    , m_tasks(m_io.get_executor(),
-              [this](const std::exception_ptr&) { m_log.error("a task of the daemon failed"); })
-    , m_ends(m_io.get_executor(),
-             [this](const std::exception_ptr&) { m_log.error("a part failed to end"); }) {}
+    , m_tasks(m_io.get_executor(), logged("a task of the daemon failed"))
+    , m_jobs_end(m_io.get_executor(), logged("the jobs failed to end"))
+    , m_engine_end(m_io.get_executor(), logged("the engine failed to end")) {}
 
 Daemon::~Daemon() = default;
+
+runtime::TaskGroup::OnFailure Daemon::logged(const char* what) {
+  return [this, what](const std::exception_ptr&) { m_log.error("{}", what); };
+}
 
 Result<void> Daemon::run(const MakeEngine& make_engine) {
   TRY(open_files());
@@ -279,10 +282,10 @@ asio::awaitable<void> Daemon::stop() {
     co_await m_http->finish(k_finish_limit);
   }
   co_await m_sessions.finish(k_finish_limit);
-  AWAIT(bool jobs_ended, ends_within(k_jobs_limit, m_jobs->stop(), "the jobs"));
+  AWAIT(bool jobs_ended, ends_within(k_jobs_limit, m_jobs_end, m_jobs->stop(), "the jobs"));
   bool engine_ended = true;
   if (m_engine) {
-    AWAIT(engine_ended, ends_within(k_engine_limit, m_engine->stop(), "the engine"));
+    AWAIT(engine_ended, ends_within(k_engine_limit, m_engine_end, m_engine->stop(), "the engine"));
   }
   if (m_trace) {
     m_trace->finish();
@@ -303,10 +306,12 @@ asio::awaitable<void> Daemon::stop() {
 }
 
 // The process ends anyway, so what cannot be cut short is not waited for.
-asio::awaitable<bool>
-Daemon::ends_within(runtime::Clock::duration limit, asio::awaitable<void> part, const char* name) {
-  m_ends.start(std::move(part));
-  bool ended = co_await m_ends.join_within(limit);
+asio::awaitable<bool> Daemon::ends_within(runtime::Clock::duration limit,
+                                          runtime::TaskGroup& group,
+                                          asio::awaitable<void> part,
+                                          const char* name) {
+  group.start(std::move(part));
+  bool ended = co_await group.join_within(limit);
   if (!ended) {
     m_log.warning("{} did not end in time", name);
   }

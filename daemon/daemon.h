@@ -23,7 +23,7 @@ namespace upskill::daemon {
 
 std::string_view version();
 
-// Owns everything, in the order it starts; it stops in the reverse order.
+// Owns everything, in the order it starts. It ends clients first, so that all of them are answered.
 // Owner: main. Thread: the main one.
 class Daemon {
 public:
@@ -64,8 +64,11 @@ private:
   void tell_ready();
   runtime::Pool& pool();
   asio::awaitable<void> stop();
-  asio::awaitable<bool>
-  ends_within(runtime::Clock::duration limit, asio::awaitable<void> part, const char* name);
+  runtime::TaskGroup::OnFailure logged(const char* what);
+  asio::awaitable<bool> ends_within(runtime::Clock::duration limit,
+                                    runtime::TaskGroup& group,
+                                    asio::awaitable<void> part,
+                                    const char* name);
 
   const Options& m_options;
   const Places& m_places;
@@ -89,7 +92,8 @@ private:
   std::unique_ptr<Listener> m_listener;
   std::unique_ptr<http::HttpServer> m_http; // null: not asked for
   runtime::TaskGroup m_tasks;
-  runtime::TaskGroup m_ends; // of jobs and the engine
+  runtime::TaskGroup m_jobs_end;
+  runtime::TaskGroup m_engine_end;
   bool m_is_stopping = false;
 };
 

@@ -17,6 +17,10 @@ namespace {
 
 constexpr std::uint32_t k_many = 2000; // skills whose building leaves megabytes behind
 
+// Whose work on the pool a building is, for which all clients wait: neither sync's nor one client's
+// long work keeps it from the last free thread. Clients are counted from 1.
+constexpr runtime::Pool::Client k_for_all_clients = ~runtime::Pool::Client{0};
+
 // Ends a building, however it ends.
 class Building {
 public:
@@ -131,7 +135,7 @@ SkillLibrary::catalogue(std::stop_token stopping) {
     return shared;
   };
   AWAIT(Result<std::shared_ptr<const Catalogue>> built,
-        runtime::offload(m_service.context().pool(), std::move(build)));
+        runtime::offload(m_service.context().pool().of(k_for_all_clients), std::move(build)));
   CO_TRY(built);
   m_catalogue = *built;
   m_generation = is_reliable ? generation : 0;

@@ -1,7 +1,7 @@
 #include "daemon/runtime/pool.h"
 
 #include <algorithm>
-#include <system_error>
+#include <exception>
 
 namespace upskill::runtime {
 
@@ -30,10 +30,10 @@ void Pool::join() {
 void Pool::put(Client client, std::unique_ptr<Job> job) {
   std::lock_guard lock(m_mutex);
   Line& line = m_lines[client];
-  if (line.waiting.empty()) {
+  line.waiting.push_back(std::move(job));
+  if (line.waiting.size() == 1) {
     m_turns.push_back(client);
   }
-  line.waiting.push_back(std::move(job));
   wake_another();
 }
 
@@ -104,7 +104,7 @@ void Pool::wake_another() {
   } else if (m_threads.size() < m_most && !m_is_ending) {
     try {
       m_threads.emplace_back([this] { work(); });
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {
       return; // with fewer threads it takes longer
     }
   }
