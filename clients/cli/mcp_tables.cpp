@@ -91,8 +91,8 @@ constexpr std::array<McpNotification, 10> k_notifications{{
     {"notifications/message",
      both,
      true,
-     "A log message of a call, where it was asked for: `logLevel` of the request, legacy "
-     "`logging/setLevel`. `skill_sync` says each step (`info`) and each warning."},
+     "A log message of a call: modern where `logLevel` asks for it, legacy from `info` on unless "
+     "`logging/setLevel` says otherwise. `skill_sync` says each step (`debug`) and each warning."},
     {"notifications/resources/list_changed", both, true, "Skills came, went or were renamed."},
     {"notifications/resources/updated", both, true, "A resource that is subscribed to changed."},
     {"notifications/tools/list_changed", both, true, "Never sent: the tools do not change."},
@@ -265,6 +265,7 @@ constexpr std::array<McpRow, 15> k_http_statuses{{
 static_assert(k_max_line == 16u << 20 && k_max_json_depth == 64);
 static_assert(k_max_calls_in_flight == 256 && k_max_completions == 100);
 static_assert(k_max_http_head == 16u << 10);
+static_assert(k_max_held_bytes == 32u << 20 && k_max_held_bytes_all == 128u << 20);
 
 } // namespace
 

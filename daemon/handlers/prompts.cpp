@@ -7,7 +7,6 @@
 #include "daemon/handlers/skill_lookup.h"
 #include "daemon/runtime/offload.h"
 #include "protocol/base/bounds.h"
-#include "protocol/base/mcp_bounds.h"
 #include "protocol/prompts.h"
 #include "protocol/rpc/simdjson_reader.h"
 #include "skills/document/inspect.h"

@@ -12,7 +12,6 @@
 #include "daemon/runtime/offload.h"
 #include "daemon/unknown_cursor.h"
 #include "protocol/base/bounds.h"
-#include "protocol/base/mcp_bounds.h"
 #include "protocol/base/utc.h"
 #include "protocol/base/utf8.h"
 #include "skills/library/skill_uri.h"

@@ -37,11 +37,11 @@ sync::Progress progress_of(const std::shared_ptr<Tell>& tell) {
   };
 }
 
-// Each thing that was done, and what somebody should know of, for clients that asked for log
-// messages: the answer for a model holds the first of them only.
+// What somebody should know of, and for those that asked for details each thing that was done: the
+// answer for a model holds the first of them only.
 void log_round(const sync::Round& round, const RequestContext& context) {
   for (const SyncStep& step : round.steps) {
-    context.log(mcp::LogLevel::info, "sync", encode(step));
+    context.log(mcp::LogLevel::debug, "sync", encode(step));
   }
   for (const std::string& warning : round.warnings) {
     context.log(mcp::LogLevel::warning, "sync", encode(warning));

@@ -14,7 +14,7 @@ sync::Progress told_by(asio::any_io_executor executor, sync::Progress tell) {
           tell = std::move(tell),
           next = runtime::Clock::time_point()](std::size_t done, std::size_t of) mutable {
     runtime::Clock::time_point now = runtime::Clock::now();
-    if (now >= next) {
+    if (now >= next || done == of) {
       next = now + k_told_every;
       asio::post(executor, [tell, done, of] { tell(done, of); });
     }

@@ -228,7 +228,7 @@ TEST_SUITE("sync now") {
       last = done;
     };
     context.log = [&](mcp::LogLevel level, std::string_view logger, std::string_view data) {
-      CHECK(level == mcp::LogLevel::info);
+      CHECK(level == mcp::LogLevel::debug);
       CHECK(logger == "sync");
       said.emplace_back(data);
     };
