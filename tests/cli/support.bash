@@ -93,7 +93,9 @@ until_gone() {
 }
 
 has_ended() {
-  [[ ! -r /proc/$1/stat || $(<"/proc/$1/stat") == *") Z "* ]]
+  [[ ! -r /proc/$1/stat ]] && return
+  # Its other threads may still be ending, and hold its socket until then.
+  [[ $(<"/proc/$1/stat") == *") Z "* && $(echo "/proc/$1/task/"*) == "/proc/$1/task/$1" ]]
 } 2>/dev/null
 
 # becomes_true COMMAND...: whether it succeeds within some seconds; for what nothing tells of.

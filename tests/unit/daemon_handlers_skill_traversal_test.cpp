@@ -30,8 +30,11 @@ public:
         while (!m_ends) {
           step();
           ++m_rounds;
+          m_rounds.notify_one();
         }
-      }) {}
+      }) {
+    m_rounds.wait(0); // a busy machine may let it wait for longer than the test takes
+  }
 
   Churn(const Churn&) = delete;
   Churn& operator=(const Churn&) = delete;
