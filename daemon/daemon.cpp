@@ -3,6 +3,7 @@
 #include "daemon/await.h"
 #include "daemon/handlers_server.h"
 #include "daemon/http/credentials.h"
+#include "daemon/runtime/mapped_code.h"
 #include "daemon/server_icon.h"
 
 #include <fcntl.h>
@@ -20,7 +21,8 @@ constexpr auto k_drain_limit = std::chrono::milliseconds(1100);
 constexpr auto k_finish_limit = std::chrono::milliseconds(150); // of HTTP, and of the sessions
 constexpr auto k_jobs_limit = std::chrono::milliseconds(150);
 constexpr auto k_engine_limit = std::chrono::milliseconds(300);
-constexpr std::size_t k_pool_threads = 3;                // one client gets two of them at most
+constexpr std::size_t k_pool_threads = 3;        // one client gets two of them at most
+constexpr auto k_rest = std::chrono::seconds(1); // of the pool, until its code is given back
 constexpr auto k_holder_limit = std::chrono::seconds(3); // more than a stop may take
 constexpr auto k_holder_pause = std::chrono::milliseconds(10);
 
@@ -251,7 +253,10 @@ void Daemon::tell_ready() {
 }
 
 runtime::Pool& Daemon::pool() {
-  return m_pool ? *m_pool : m_pool.emplace(k_pool_threads);
+  if (!m_pool) {
+    m_pool.emplace(k_pool_threads, runtime::Pool::AtRest{k_rest, runtime::release_mapped_code});
+  }
+  return *m_pool;
 }
 
 void Daemon::request_stop(std::string_view reason) {

@@ -5,8 +5,9 @@
 
 namespace upskill::runtime {
 
-Pool::Pool(std::size_t threads)
-    : m_most(threads) {
+Pool::Pool(std::size_t threads, std::optional<AtRest> at_rest)
+    : m_most(threads)
+    , m_at_rest(std::move(at_rest)) {
   m_threads.reserve(threads);
   m_threads.emplace_back([this] { work(); });
 }
@@ -46,7 +47,7 @@ void Pool::work() {
         return; // what waits still is taken by a thread that runs its client's work now
       }
       ++m_idle;
-      m_changed.wait(lock);
+      wait_for_work(lock);
       --m_idle;
       continue;
     }
@@ -58,6 +59,24 @@ void Pool::work() {
     job.reset();
     lock.lock();
     ended(client);
+  }
+}
+
+// Returns also for nothing. Only one thread waits with an end, so that rest wakes one only.
+void Pool::wait_for_work(std::unique_lock<std::mutex>& lock) {
+  if (!m_rest_at || m_awaits_rest) {
+    m_changed.wait(lock);
+    return;
+  }
+  m_awaits_rest = true;
+  const auto until = *m_rest_at; // which may be put off meanwhile
+  m_changed.wait_until(lock, until);
+  m_awaits_rest = false;
+  if (!m_is_ending && m_rest_at && *m_rest_at <= std::chrono::steady_clock::now()) {
+    m_rest_at.reset();
+    lock.unlock();
+    m_at_rest->work();
+    lock.lock();
   }
 }
 
@@ -83,6 +102,7 @@ std::unique_ptr<Pool::Job> Pool::take(std::deque<Client>::iterator at) {
   }
   ++line.running;
   ++m_running;
+  m_rest_at.reset();
   return job;
 }
 
@@ -91,6 +111,9 @@ void Pool::ended(Client client) {
   auto line = m_lines.find(client);
   if (--line->second.running == 0 && line->second.waiting.empty()) {
     m_lines.erase(line);
+  }
+  if (m_at_rest && m_lines.empty()) {
+    m_rest_at = std::chrono::steady_clock::now() + m_at_rest->after;
   }
 }
 

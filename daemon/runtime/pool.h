@@ -2,13 +2,16 @@
 #include "daemon/runtime/asio.h"
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <unordered_map>
 #include <utility>
@@ -32,8 +35,15 @@ public:
     Client client;
   };
 
+  // What is done, on one of the threads, once after work when there has been none for `after`.
+  // What it does must not throw.
+  struct AtRest {
+    std::chrono::steady_clock::duration after;
+    std::function<void()> work;
+  };
+
   // The first thread starts here, each other when it is first needed.
-  explicit Pool(std::size_t threads);
+  explicit Pool(std::size_t threads, std::optional<AtRest> at_rest = std::nullopt);
   ~Pool();
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
@@ -81,8 +91,10 @@ private:
   std::unique_ptr<Job> take(std::deque<Client>::iterator at);
   void ended(Client client);
   void wake_another();
+  void wait_for_work(std::unique_lock<std::mutex>& lock);
 
   const std::size_t m_most; // threads
+  const std::optional<AtRest> m_at_rest;
   std::atomic<std::size_t> m_pending = 0;
 
   std::mutex m_mutex;
@@ -91,6 +103,9 @@ private:
   std::deque<Client> m_turns; // the clients with work that waits, the next one first
   std::size_t m_running = 0;  // callables
   std::size_t m_idle = 0;     // threads that wait for m_changed
+  // When m_at_rest is due; none while there is work, and where there was none since the last time.
+  std::optional<std::chrono::steady_clock::time_point> m_rest_at;
+  bool m_awaits_rest = false; // one of the idle threads does
   bool m_is_ending = false;
   std::vector<std::thread> m_threads;
 };

@@ -188,7 +188,6 @@ private:
   GrowingPause m_store_pause{k_store_again, k_store_again_most};
   std::optional<runtime::Clock::time_point> m_tidy_at;
   std::optional<runtime::Clock::time_point> m_durable_at;
-  bool m_looked_at_everything = false; // since code that only this needs was given back
   runtime::Clock::time_point m_rescan_at;
   bool m_list_changed = false;    // clients are to be told, whatever the list says
   std::set<SkillKey> m_announced; // skills that they are to be told of

@@ -1,5 +1,4 @@
 #include "daemon/await.h"
-#include "daemon/runtime/mapped_code.h"
 #include "daemon/runtime/offload.h"
 #include "daemon/sync/service.h"
 #include "skills/library/skill_uri.h"
@@ -139,7 +138,6 @@ void SyncService::note(const sync::Round& round) {
 
 asio::awaitable<Result<sync::Round>> SyncService::round(sync::Work work) {
   Working working(*this);
-  m_looked_at_everything = m_looked_at_everything || work.everything;
   // A skill is looked at before the engine changes it, or what the list said could not be known.
   // Where that cannot be known any more, clients are told.
   std::set<SkillKey> unknown;
@@ -312,9 +310,6 @@ asio::awaitable<void> SyncService::work_loop() {
     }
     if (is_idle()) {
       m_rested.notify_all();
-      if (std::exchange(m_looked_at_everything, false)) {
-        runtime::release_mapped_code();
-      }
     }
     m_alarm.set(*next_time());
     co_await m_changed.wait();

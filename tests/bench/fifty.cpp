@@ -44,6 +44,7 @@ void fifty(const Settings& settings, const Report& report) {
                     make_skills(home.root(0), 10);
                     home.start();
                     home.enable_sync();
+                    Home::rest(); // agents come to a daemon that has been there for a while
                     std::vector<std::unique_ptr<Process>> agents;
                     double taken = talk(agents, [&] { return home.program({"mcp"}); });
                     double sum = pss(home.daemon());

@@ -9,10 +9,12 @@
 
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 namespace upskill::bench {
 
@@ -72,6 +74,10 @@ void Home::stop_unknown() const {
 void Home::enable_sync() const {
   command({"sync", "enable", "--policy", "mirror", "--yes"});
   wait_idle();
+}
+
+void Home::rest() {
+  std::this_thread::sleep_for(std::chrono::seconds(3));
 }
 
 std::unique_ptr<Process> Home::program(const std::vector<std::string>& words) const {

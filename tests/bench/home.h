@@ -39,6 +39,10 @@ public:
 
   void wait_idle() const { command({"sync", "wait"}); }
 
+  // Waits until the daemon has given back what only its work needed: a second after that, and
+  // nothing outside tells when.
+  static void rest();
+
   // Runs `upskill WORDS`; fails unless it ends well.
   void command(const std::vector<std::string>& words) const;
   // The same, without waiting, with its stdin and stdout.

@@ -3,15 +3,10 @@
 #include "tests/bench/lines.h"
 #include "tests/bench/measure.h"
 
-#include <thread>
-
 namespace upskill::bench {
 namespace {
 
 constexpr std::size_t k_clients = 100;
-// Idle is what comes after the last call: once a second the daemon gives back what clients no
-// longer use, and nothing outside tells when it has.
-constexpr auto k_idle = std::chrono::seconds(3);
 
 double resident(const Home& home) {
   return proc_number(home.daemon(), "status", "VmRSS") / 1024;
@@ -27,6 +22,7 @@ void mcp_clients(const Settings& settings, const Report& report) {
     make_skills(home.root(0), 10);
     home.start();
     home.enable_sync();
+    Home::rest();
     alone.push_back(resident(home));
     std::vector<UniqueFd> clients;
     for (std::size_t i = 0; i < k_clients; ++i) {
@@ -37,7 +33,7 @@ void mcp_clients(const Settings& settings, const Report& report) {
                   != std::string_view::npos,
               "a client is not answered");
     }
-    std::this_thread::sleep_for(k_idle);
+    Home::rest();
     connected.push_back(resident(home));
     clients.clear();
     home.stop();

@@ -5,6 +5,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <future>
 #include <map>
 #include <mutex>
@@ -215,5 +217,46 @@ TEST_SUITE("time slice") {
     auto now = [&] { return time; };
     CHECK(run_slice(step, now));
     CHECK(steps == 1);
+  }
+
+  TEST_CASE("what is done at rest is done once after work, and not again without") {
+    std::mutex mutex;
+    int rests = 0;
+    std::condition_variable rested;
+    auto rest = [&] {
+      std::lock_guard lock(mutex);
+      ++rests;
+      rested.notify_all();
+    };
+    auto rested_times = [&](int count) {
+      std::unique_lock lock(mutex);
+      return rested.wait_for(lock, std::chrono::seconds(30), [&] { return rests == count; });
+    };
+    Pool pool(3, Pool::AtRest{std::chrono::milliseconds(1), rest});
+    asio::io_context io;
+    Journal journal;
+    TaskGroup group{io.get_executor(), [](std::exception_ptr) { FAIL("no exception expected"); }};
+    for (int round = 1; round <= 20; ++round) {
+      group.start(note(pool.of(round % 3), &journal, round));
+      io.restart();
+      io.run();
+      REQUIRE(rested_times(round));
+    }
+    pool.join();
+    CHECK(journal.entries().size() == 20);
+    CHECK(rests == 20);
+  }
+
+  TEST_CASE("a pool that ends does not rest first") {
+    int rests = 0;
+    {
+      Pool pool(2, Pool::AtRest{std::chrono::hours(1), [&] { ++rests; }});
+      asio::io_context io;
+      Journal journal;
+      TaskGroup group{io.get_executor(), [](std::exception_ptr) { FAIL("no exception expected"); }};
+      group.start(note(pool.of(1), &journal, 0));
+      io.run();
+    }
+    CHECK(rests == 0);
   }
 }
