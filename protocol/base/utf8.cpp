@@ -68,14 +68,13 @@ bool is_utf8(std::string_view text) {
 std::string to_valid_utf8(std::string_view text) {
   std::string out;
   out.reserve(text.size());
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t length = sequence_length(text, at);
-    if (length == 0) {
+  while (!text.empty()) {
+    std::size_t valid = utf8_valid_prefix(text);
+    out += text.substr(0, valid);
+    text.remove_prefix(valid);
+    if (!text.empty()) {
       out += "\xEF\xBF\xBD";
-      ++at;
-    } else {
-      out.append(text, at, length);
-      at += length;
+      text.remove_prefix(1);
     }
   }
   return out;
