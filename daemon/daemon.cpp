@@ -7,6 +7,7 @@
 #include "daemon/server_icon.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -32,6 +33,12 @@ mcp::ServerInfo server_info() {
   info.description = "Keeps agent skills in sync across coding agents.";
   info.icon = k_server_icon;
   return info;
+}
+
+// What work needed and answering a call does not.
+void give_back_memory() {
+  ::malloc_trim(0);
+  runtime::release_mapped_code();
 }
 
 // Resident pages of this process (proc(5), statm).
@@ -254,7 +261,7 @@ void Daemon::tell_ready() {
 
 runtime::Pool& Daemon::pool() {
   if (!m_pool) {
-    m_pool.emplace(k_pool_threads, runtime::Pool::AtRest{k_rest, runtime::release_mapped_code});
+    m_pool.emplace(k_pool_threads, runtime::Pool::AtRest{k_rest, give_back_memory});
   }
   return *m_pool;
 }
