@@ -113,7 +113,6 @@ asio::awaitable<void> SyncService::begin() {
     settings = SyncSettings{};
   }
   watch::WatcherOptions options;
-  options.cookie_folder = m_context.places.run() + "/cookies";
   options.ignored = {library::ignored_name, library::ignored_in_skill};
   auto on_report = [this](watch::Report report) { this->on_report(std::move(report)); };
   auto watcher = watch::Watcher::open(

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <string>
 
 namespace upskill::watch {
 
@@ -20,6 +21,11 @@ Result<UniqueFd> open_inotify() {
 
 int add_watch(int inotify, const char* path, std::uint32_t mask) {
   return ::inotify_add_watch(inotify, path, mask | IN_MASK_ADD | IN_ONLYDIR | IN_DONT_FOLLOW);
+}
+
+int add_watch(int inotify, int file, std::uint32_t mask) {
+  std::string path = "/proc/self/fd/" + std::to_string(file);
+  return ::inotify_add_watch(inotify, path.c_str(), mask | IN_MASK_ADD);
 }
 
 bool is_watch_limit(int errno_value) {

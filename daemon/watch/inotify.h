@@ -29,9 +29,10 @@ inline constexpr std::uint32_t k_anchor_mask = k_guard_mask | IN_CREATE;
 Result<UniqueFd> open_inotify();
 
 // Adds the bits to what is watched of the folder at `path` already. The descriptor, or -1 and
-// errno. A link is not followed, except the one of /proc/self/fd that names an open folder.
+// errno. A link is not followed.
 int add_watch(int inotify, const char* path, std::uint32_t mask);
-int add_watch(int inotify, int folder, std::uint32_t mask);
+// The same for an open file, which need not have a name.
+int add_watch(int inotify, int file, std::uint32_t mask);
 
 // Of an errno of add_watch: the system gives no more watches.
 bool is_watch_limit(int errno_value);

@@ -4,7 +4,6 @@
 #include "daemon/watch/inotify.h"
 #include "daemon/watch/resolve.h"
 #include "daemon/watch/walker.h"
-#include "protocol/base/atomic_file.h"
 
 #include <fmt/format.h>
 
@@ -60,7 +59,6 @@ Result<std::unique_ptr<Watcher>> Watcher::open(asio::any_io_executor executor,
                                                runtime::Pool& pool,
                                                WatcherOptions options,
                                                OnReport on_report) {
-  TRY(make_directories(options.cookie_folder, 0700));
   std::unique_ptr<Watcher> watcher(
       new Watcher(executor, pool, std::move(options), std::move(on_report)));
   if (watcher->m_options.mode == WatchMode::automatic) {
@@ -84,7 +82,8 @@ Result<void> Watcher::start_inotify() {
     return {};
   }
   m_stream.assign(opened->release());
-  return watch_cookies();
+  m_cookies.clear();
+  return watch_cookie();
 }
 
 asio::awaitable<Watcher::Turn> Watcher::take_turn() {
@@ -117,11 +116,8 @@ asio::awaitable<void> Watcher::drain() {
     while (std::optional<RawEvent> event = events.next()) {
       ++m_counters.events;
       overflow = overflow || (event->mask & IN_Q_OVERFLOW) != 0;
-      if (event->wd == m_cookie_wd) {
-        cookie_seen = std::max(cookie_seen, cookie_number(event->name));
-        if ((event->mask & IN_IGNORED) != 0) {
-          (void)watch_cookies(); // somebody removed the folder; a failure shows at the next use
-        }
+      if (take_cookie(*event, cookie_seen)) {
+        continue;
       }
       m_state.handle(*event);
       if (m_state.has_commands()) {

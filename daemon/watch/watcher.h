@@ -11,6 +11,7 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -25,7 +26,6 @@ enum class WatchMode : std::uint8_t {
 };
 
 struct WatcherOptions {
-  std::string cookie_folder; // ours alone, for synchronise(); made if need be
   IgnoreRules ignored;
   WatchMode mode = WatchMode::automatic;
   runtime::Clock::duration poll_interval = std::chrono::seconds(5);
@@ -41,7 +41,7 @@ public:
   // the watcher's coroutines itself, but may start a task that does.
   using OnReport = std::function<void(Report)>;
 
-  // Fails only when the cookie folder cannot be made or watched.
+  // Fails only when there is inotify, but no watch for synchronise() to be had.
   static Result<std::unique_ptr<Watcher>> open(asio::any_io_executor executor,
                                                runtime::Pool& pool,
                                                WatcherOptions options,
@@ -104,8 +104,8 @@ private:
   asio::awaitable<void> carry_out();
   asio::awaitable<Walk> walk(std::string path, int depth);
   asio::awaitable<void> start_over();
-  std::uint64_t cookie_number(std::string_view name) const;
-  Result<void> watch_cookies();
+  Result<void> watch_cookie();
+  bool take_cookie(const RawEvent& event, std::uint64_t& seen);
   Result<void> send_cookie(std::uint64_t number);
   asio::awaitable<Result<void>> await_cookie();
   void deliver();
@@ -127,7 +127,14 @@ private:
   Warning m_no_inotify; // empty while there is inotify
   Counters m_counters;
 
+  struct Cookie {
+    int wd;
+    std::uint64_t number;
+  };
+
+  UniqueFd m_cookie; // a file without a name, that nothing happens to
   int m_cookie_wd = -1;
+  std::deque<Cookie> m_cookies; // sent on this instance and not seen yet, the oldest first
   std::uint64_t m_cookie_sent = 0;
   std::uint64_t m_cookie_seen = 0;
   runtime::Condition m_cookie_came;

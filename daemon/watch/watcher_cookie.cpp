@@ -1,65 +1,50 @@
-// Watcher: synchronise(). The queue of one inotify instance is in order, so the event of a file
-// made now comes after those of all that happened before (as watchman's cookies do).
+// Watcher: synchronise(). The queue of one inotify instance is in order, so an event that is made
+// now comes after those of all that happened before (as watchman's cookies do). Ours is the end of
+// a watch on a file that has no name: nothing is written for it, nobody else can make it, and each
+// has a number of its own.
 #include "daemon/runtime/timeout.h"
 #include "daemon/watch/inotify.h"
 #include "daemon/watch/watcher.h"
-#include "protocol/base/atomic_file.h"
-#include "protocol/base/paths.h"
 
-#include <fmt/format.h>
-
-#include <fcntl.h>
-#include <unistd.h>
+#include <sys/mman.h>
 
 #include <cerrno>
-#include <charconv>
+#include <utility>
 
 namespace upskill::watch {
-namespace {
 
-// Another daemon may use the same folder.
-std::string cookie_prefix() {
-  return fmt::format("cookie-{}-", ::getpid());
-}
-
-} // namespace
-
-Result<void> Watcher::watch_cookies() {
-  TRY(make_directories(m_options.cookie_folder, 0700));
-  m_cookie_wd = add_watch(m_stream.native_handle(), m_options.cookie_folder.c_str(), IN_CREATE);
+Result<void> Watcher::watch_cookie() {
+  if (!m_cookie) {
+    m_cookie.reset(::memfd_create("upskill-cookie", MFD_CLOEXEC));
+  }
+  m_cookie_wd = m_cookie ? add_watch(m_stream.native_handle(), m_cookie.get(), IN_DELETE_SELF) : -1;
   if (m_cookie_wd < 0) {
-    return fail(system_error(errno, fmt::format("cannot watch `{}`", m_options.cookie_folder)));
+    return fail(system_error(errno, "cannot watch for the end of the queue of file events"));
   }
   return {};
-}
-
-// 0 for a file that is none of ours.
-std::uint64_t Watcher::cookie_number(std::string_view name) const {
-  std::string prefix = cookie_prefix();
-  std::uint64_t number = 0;
-  if (name.starts_with(prefix)) {
-    name.remove_prefix(prefix.size());
-    std::from_chars(name.data(), name.data() + name.size(), number);
-  }
-  return number <= m_cookie_sent ? number : 0;
 }
 
 Result<void> Watcher::send_cookie(std::uint64_t number) {
-  std::string path = join_path(m_options.cookie_folder, cookie_prefix() + std::to_string(number));
-  auto create = [&] {
-    ::unlink(path.c_str()); // left by a process that had our number
-    return UniqueFd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  };
-  UniqueFd file = create();
-  if (!file && errno == ENOENT) {
-    TRY(watch_cookies()); // somebody removed the folder
-    file = create();
+  if (m_cookie_wd < 0) {
+    TRY(watch_cookie());
   }
-  if (!file) {
-    return fail(system_error(errno, fmt::format("cannot create `{}`", path)));
+  int wd = std::exchange(m_cookie_wd, -1);
+  if (::inotify_rm_watch(m_stream.native_handle(), wd) != 0) {
+    return fail(system_error(errno, "cannot mark the end of the queue of file events"));
   }
-  ::unlink(path.c_str());
+  m_cookies.push_back({wd, number});
+  (void)watch_cookie(); // now that there is room for it; a failure shows at the next use
   return {};
+}
+
+// Whether the event is of the oldest cookie that is under way; its number then is `seen`.
+bool Watcher::take_cookie(const RawEvent& event, std::uint64_t& seen) {
+  if (m_cookies.empty() || event.wd != m_cookies.front().wd || (event.mask & IN_IGNORED) == 0) {
+    return false;
+  }
+  seen = m_cookies.front().number;
+  m_cookies.pop_front();
+  return true;
 }
 
 asio::awaitable<Result<void>> Watcher::await_cookie() {
