@@ -115,14 +115,8 @@ asio::awaitable<void> SyncService::begin() {
   watch::WatcherOptions options;
   options.ignored = {library::ignored_name, library::ignored_in_skill};
   auto on_report = [this](watch::Report report) { this->on_report(std::move(report)); };
-  auto watcher = watch::Watcher::open(
+  m_watcher = watch::Watcher::open(
       m_context.io.get_executor(), m_context.pool(), std::move(options), std::move(on_report));
-  if (watcher) {
-    m_watcher = std::move(*watcher);
-  } else {
-    m_context.log.error("folders cannot be watched: {}", watcher.error().message);
-    m_lasting_warnings.push_back(watcher.error().message);
-  }
   AWAIT(Result<Scene> scene, look(std::move(*settings)));
   if (!scene) {
     m_scene_problem = scene.error();

@@ -50,19 +50,19 @@ Watcher::Watcher(asio::any_io_executor executor,
     , m_on_report(std::move(on_report))
     , m_state(m_options.ignored)
     , m_stream(executor)
-    , m_cookie_came(executor)
+    , m_mark_came(executor)
     , m_poll_alarm(executor, [this] { m_tasks.start(poll_and_deliver()); })
     , m_turn_free(executor)
     , m_tasks(executor, [](std::exception_ptr failure) { std::rethrow_exception(failure); }) {}
 
-Result<std::unique_ptr<Watcher>> Watcher::open(asio::any_io_executor executor,
-                                               runtime::Pool& pool,
-                                               WatcherOptions options,
-                                               OnReport on_report) {
+std::unique_ptr<Watcher> Watcher::open(asio::any_io_executor executor,
+                                       runtime::Pool& pool,
+                                       WatcherOptions options,
+                                       OnReport on_report) {
   std::unique_ptr<Watcher> watcher(
       new Watcher(executor, pool, std::move(options), std::move(on_report)));
   if (watcher->m_options.mode == WatchMode::automatic) {
-    TRY(watcher->start_inotify());
+    watcher->start_inotify();
   }
   if (!watcher->polling()) {
     watcher->m_tasks.start(watcher->read_loop());
@@ -71,19 +71,24 @@ Result<std::unique_ptr<Watcher>> Watcher::open(asio::any_io_executor executor,
 }
 
 // Leaves the watcher polling, with a warning, where the system has no inotify to give.
-Result<void> Watcher::start_inotify() {
+void Watcher::start_inotify() {
   Result<UniqueFd> opened = open_inotify();
+  m_queue_end.reset();
   if (m_stream.is_open()) {
     m_stream.close();
   }
-  if (!opened) {
-    m_no_inotify = {opened.error().message + ": looking at folders now and then instead",
-                    opened.error().hint};
-    return {};
+  if (opened) {
+    m_stream.assign(opened->release());
   }
-  m_stream.assign(opened->release());
-  m_cookies.clear();
-  return watch_cookie();
+  Result<QueueEnd> end =
+      opened ? QueueEnd::watch(m_stream.native_handle()) : fail(std::move(opened).error());
+  if (!end) {
+    m_no_inotify = {end.error().message + ": looking at folders now and then instead",
+                    end.error().hint};
+    m_stream.close();
+    return;
+  }
+  m_queue_end = std::move(*end);
 }
 
 asio::awaitable<Watcher::Turn> Watcher::take_turn() {
@@ -105,7 +110,7 @@ asio::awaitable<void> Watcher::read_loop() {
 asio::awaitable<void> Watcher::drain() {
   // On the heap for the time of one wake-up: the idle daemon does not keep it.
   auto buffer = std::make_unique_for_overwrite<char[]>(k_read_bytes);
-  std::uint64_t cookie_seen = 0;
+  std::uint64_t marks_seen = m_marks_seen;
   bool overflow = false;
   for (int reads = 0; reads < k_reads_per_report && !overflow; ++reads) {
     ssize_t bytes = ::read(m_stream.native_handle(), buffer.get(), k_read_bytes);
@@ -116,7 +121,8 @@ asio::awaitable<void> Watcher::drain() {
     while (std::optional<RawEvent> event = events.next()) {
       ++m_counters.events;
       overflow = overflow || (event->mask & IN_Q_OVERFLOW) != 0;
-      if (take_cookie(*event, cookie_seen)) {
+      if (m_queue_end->take(*event)) {
+        ++marks_seen;
         continue;
       }
       m_state.handle(*event);
@@ -127,24 +133,21 @@ asio::awaitable<void> Watcher::drain() {
   }
   if (overflow) {
     ++m_counters.overflows;
-    // Who waits for a cookie is told of everything by the rescan.
-    cookie_seen = m_cookie_sent;
+    // Who waits for a mark is told of everything by the rescan.
+    marks_seen = m_marked;
     co_await start_over();
   }
   deliver();
-  if (cookie_seen > m_cookie_seen) {
-    m_cookie_seen = cookie_seen;
-    m_cookie_came.notify_all();
+  if (marks_seen > m_marks_seen) {
+    m_marks_seen = marks_seen;
+    m_mark_came.notify_all();
   }
 }
 
 // With a new instance, because removing thousands of watches from the old one would fill its queue
 // with as many events.
 asio::awaitable<void> Watcher::start_over() {
-  if (Result<void> started = start_inotify(); !started) {
-    m_no_inotify = {started.error().message, started.error().hint};
-    m_stream.close();
-  }
+  start_inotify();
   if (polling()) {
     m_state.set_roots({});
   }
@@ -256,7 +259,7 @@ asio::awaitable<void> Watcher::stop() {
   m_stopping = true;
   m_poll_alarm.clear();
   m_tasks.cancel_all();
-  m_cookie_came.notify_all();
+  m_mark_came.notify_all();
   co_await m_tasks.join();
   Turn turn = co_await take_turn(); // a watch() of somebody else's may be at it still
   if (m_stream.is_open()) {

@@ -4,6 +4,7 @@
 #include "daemon/runtime/task_group.h"
 #include "daemon/runtime/timers.h"
 #include "daemon/watch/poll.h"
+#include "daemon/watch/queue_end.h"
 #include "daemon/watch/watch_state.h"
 #include "protocol/base/result.h"
 #include "protocol/base/unique_fd.h"
@@ -11,10 +12,10 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,11 +42,11 @@ public:
   // the watcher's coroutines itself, but may start a task that does.
   using OnReport = std::function<void(Report)>;
 
-  // Fails only when there is inotify, but no watch for synchronise() to be had.
-  static Result<std::unique_ptr<Watcher>> open(asio::any_io_executor executor,
-                                               runtime::Pool& pool,
-                                               WatcherOptions options,
-                                               OnReport on_report);
+  // Where the system has no inotify to give, it polls, with a warning.
+  static std::unique_ptr<Watcher> open(asio::any_io_executor executor,
+                                       runtime::Pool& pool,
+                                       WatcherOptions options,
+                                       OnReport on_report);
   Watcher(const Watcher&) = delete;
   Watcher& operator=(const Watcher&) = delete;
 
@@ -98,16 +99,13 @@ private:
 
   asio::awaitable<Turn> take_turn();
 
-  Result<void> start_inotify();
+  void start_inotify();
   asio::awaitable<void> read_loop();
   asio::awaitable<void> drain();
   asio::awaitable<void> carry_out();
   asio::awaitable<Walk> walk(std::string path, int depth);
   asio::awaitable<void> start_over();
-  Result<void> watch_cookie();
-  bool take_cookie(const RawEvent& event, std::uint64_t& seen);
-  Result<void> send_cookie(std::uint64_t number);
-  asio::awaitable<Result<void>> await_cookie();
+  asio::awaitable<Result<void>> await_mark();
   void deliver();
 
   std::vector<WatchRoot> polled_roots() const;
@@ -127,17 +125,10 @@ private:
   Warning m_no_inotify; // empty while there is inotify
   Counters m_counters;
 
-  struct Cookie {
-    int wd;
-    std::uint64_t number;
-  };
-
-  UniqueFd m_cookie; // a file without a name, that nothing happens to
-  int m_cookie_wd = -1;
-  std::deque<Cookie> m_cookies; // sent on this instance and not seen yet, the oldest first
-  std::uint64_t m_cookie_sent = 0;
-  std::uint64_t m_cookie_seen = 0;
-  runtime::Condition m_cookie_came;
+  std::optional<QueueEnd> m_queue_end; // none while polling
+  std::uint64_t m_marked = 0;
+  std::uint64_t m_marks_seen = 0;
+  runtime::Condition m_mark_came;
 
   std::map<std::string, PolledRoot> m_polled; // by path
   runtime::Alarm m_poll_alarm;

@@ -77,8 +77,7 @@ struct Fixture {
       changes.insert(changes.end(), report.changes.begin(), report.changes.end());
       rescans.insert(rescans.end(), report.rescans.begin(), report.rescans.end());
     });
-    REQUIRE(opened);
-    watcher = std::move(*opened);
+    watcher = std::move(opened);
   }
 
   asio::awaitable<void> stop_after(asio::awaitable<void> body) {
@@ -226,7 +225,7 @@ asio::awaitable<void> rests_when_idle(Fixture* f) {
   fs::create_directories(f->home / "other");
   write(f->home / "other/file", "x");
   co_await f->synchronise();
-  CHECK(f->watcher->counters().wake_ups == before + 1); // the cookie's own
+  CHECK(f->watcher->counters().wake_ups == before + 1); // the mark's own
   CHECK(f->changes.empty());
 }
 
@@ -272,7 +271,7 @@ asio::awaitable<void> polls_what_is_too_big(Fixture* f) {
   CHECK(f->changes.size() == 3);
 }
 
-// Each has its turn among the events, whoever else waits for one, and none is written anywhere.
+// Each has its turn among the events, whoever else waits for one.
 asio::awaitable<void> synchronises_many(Fixture* f) {
   fs::create_directories(f->home / "skills/pdf");
   co_await f->start();
@@ -345,7 +344,7 @@ asio::awaitable<void> sleeps_beside_what_is_above(Fixture* f) {
   write(fs::path(f->folder.path()) / "file", "x");
   fs::remove(fs::path(f->folder.path()) / "file");
   co_await f->synchronise();
-  CHECK(f->watcher->counters().wake_ups == before + 1); // the cookie's own
+  CHECK(f->watcher->counters().wake_ups == before + 1); // the mark's own
 }
 
 class Operations {
