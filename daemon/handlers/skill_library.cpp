@@ -7,15 +7,12 @@
 #include "skills/sync/scan.h"
 
 #include <fcntl.h>
-#include <malloc.h>
 
 #include <algorithm>
 #include <functional>
 
 namespace upskill::daemon {
 namespace {
-
-constexpr std::uint32_t k_many = 2000; // skills whose building leaves megabytes behind
 
 // Whose work on the pool a building is, for which all clients wait: neither sync's nor one client's
 // long work keeps it from the last free thread. Clients are counted from 1.
@@ -128,11 +125,7 @@ SkillLibrary::catalogue(std::stop_token stopping) {
   auto build = [this, &scene, &stopping]() -> Result<std::shared_ptr<const Catalogue>> {
     const std::string& home = m_service.context().places.home;
     TRY_ASSIGN(Catalogue built, Catalogue::build(**scene, home, stopping));
-    auto shared = std::make_shared<const Catalogue>(std::move(built));
-    if (shared->size() > k_many) {
-      ::malloc_trim(0);
-    }
-    return shared;
+    return std::make_shared<const Catalogue>(std::move(built));
   };
   AWAIT(Result<std::shared_ptr<const Catalogue>> built,
         runtime::offload(m_service.context().pool().of(k_for_all_clients), std::move(build)));

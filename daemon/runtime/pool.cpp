@@ -46,9 +46,7 @@ void Pool::work() {
       if (m_is_ending) {
         return; // what waits still is taken by a thread that runs its client's work now
       }
-      ++m_idle;
       wait_for_work(lock);
-      --m_idle;
       continue;
     }
     Client client = *turn;
@@ -62,17 +60,22 @@ void Pool::work() {
   }
 }
 
-// Returns also for nothing. Only one thread waits with an end, so that rest wakes one only.
+// Returns also for nothing. Only one thread waits with an end, so that rest wakes one only; while
+// it does what is done then, it is not idle, and others take what comes.
 void Pool::wait_for_work(std::unique_lock<std::mutex>& lock) {
+  ++m_idle;
   if (!m_rest_at || m_awaits_rest) {
     m_changed.wait(lock);
+    --m_idle;
     return;
   }
   m_awaits_rest = true;
   const auto until = *m_rest_at; // which may be put off meanwhile
   m_changed.wait_until(lock, until);
   m_awaits_rest = false;
-  if (!m_is_ending && m_rest_at && *m_rest_at <= std::chrono::steady_clock::now()) {
+  --m_idle;
+  bool is_due = m_rest_at && *m_rest_at <= std::chrono::steady_clock::now();
+  if (is_due && m_lines.empty() && !m_is_ending) {
     m_rest_at.reset();
     lock.unlock();
     m_at_rest->work();

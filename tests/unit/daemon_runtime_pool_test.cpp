@@ -88,6 +88,68 @@ struct World {
 } // namespace
 
 TEST_SUITE("pool") {
+  TEST_CASE("what is done at rest is done once after work, and not again without") {
+    std::mutex mutex;
+    int rests = 0;
+    std::condition_variable rested;
+    auto rest = [&] {
+      std::lock_guard lock(mutex);
+      ++rests;
+      rested.notify_all();
+    };
+    auto rested_times = [&](int count) {
+      std::unique_lock lock(mutex);
+      return rested.wait_for(lock, std::chrono::seconds(30), [&] { return rests == count; });
+    };
+    Pool pool(3, Pool::AtRest{std::chrono::milliseconds(1), rest});
+    asio::io_context io;
+    Journal journal;
+    TaskGroup group{io.get_executor(), [](std::exception_ptr) { FAIL("no exception expected"); }};
+    for (int round = 1; round <= 20; ++round) {
+      group.start(note(pool.of(round % 3), &journal, round));
+      io.restart();
+      io.run();
+      REQUIRE(rested_times(round));
+    }
+    pool.join();
+    CHECK(journal.entries().size() == 20);
+    CHECK(rests == 20);
+  }
+
+  TEST_CASE("what is done at rest keeps nobody from the pool") {
+    Gate rest;
+    auto pass_once = [&rest, once = true]() mutable {
+      if (std::exchange(once, false)) {
+        rest.pass();
+      }
+    };
+    Pool pool(2, Pool::AtRest{std::chrono::milliseconds(0), pass_once});
+    asio::io_context io;
+    Journal journal;
+    TaskGroup group{io.get_executor(), [](std::exception_ptr) { FAIL("no exception expected"); }};
+    group.start(note(pool.of(1), &journal, 1));
+    io.run();
+    rest.begun.get_future().wait();
+    group.start(note(pool.of(1), &journal, 2));
+    io.restart();
+    io.run_for(std::chrono::seconds(30)); // for ever, were it to wait for the end of the rest
+    CHECK(journal.entries().size() == 2);
+    rest.opened.set_value();
+  }
+
+  TEST_CASE("a pool that ends does not wait for its rest") {
+    int rests = 0;
+    {
+      Pool pool(2, Pool::AtRest{std::chrono::hours(1), [&] { ++rests; }});
+      asio::io_context io;
+      Journal journal;
+      TaskGroup group{io.get_executor(), [](std::exception_ptr) { FAIL("no exception expected"); }};
+      group.start(note(pool.of(1), &journal, 0));
+      io.run();
+    }
+    CHECK(rests == 0);
+  }
+
   TEST_CASE("who comes late to a long queue of another waits for one of its pieces at most") {
     World world(1);
     Gate gate;
@@ -217,46 +279,5 @@ TEST_SUITE("time slice") {
     auto now = [&] { return time; };
     CHECK(run_slice(step, now));
     CHECK(steps == 1);
-  }
-
-  TEST_CASE("what is done at rest is done once after work, and not again without") {
-    std::mutex mutex;
-    int rests = 0;
-    std::condition_variable rested;
-    auto rest = [&] {
-      std::lock_guard lock(mutex);
-      ++rests;
-      rested.notify_all();
-    };
-    auto rested_times = [&](int count) {
-      std::unique_lock lock(mutex);
-      return rested.wait_for(lock, std::chrono::seconds(30), [&] { return rests == count; });
-    };
-    Pool pool(3, Pool::AtRest{std::chrono::milliseconds(1), rest});
-    asio::io_context io;
-    Journal journal;
-    TaskGroup group{io.get_executor(), [](std::exception_ptr) { FAIL("no exception expected"); }};
-    for (int round = 1; round <= 20; ++round) {
-      group.start(note(pool.of(round % 3), &journal, round));
-      io.restart();
-      io.run();
-      REQUIRE(rested_times(round));
-    }
-    pool.join();
-    CHECK(journal.entries().size() == 20);
-    CHECK(rests == 20);
-  }
-
-  TEST_CASE("a pool that ends does not rest first") {
-    int rests = 0;
-    {
-      Pool pool(2, Pool::AtRest{std::chrono::hours(1), [&] { ++rests; }});
-      asio::io_context io;
-      Journal journal;
-      TaskGroup group{io.get_executor(), [](std::exception_ptr) { FAIL("no exception expected"); }};
-      group.start(note(pool.of(1), &journal, 0));
-      io.run();
-    }
-    CHECK(rests == 0);
   }
 }
