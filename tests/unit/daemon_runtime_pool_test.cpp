@@ -101,8 +101,8 @@ TEST_SUITE("pool") {
       std::unique_lock lock(mutex);
       return rested.wait_for(lock, std::chrono::seconds(30), [&] { return rests == count; });
     };
-    Pool pool(3, Pool::AtRest{std::chrono::milliseconds(1), rest});
     asio::io_context io;
+    Pool pool(3, Pool::AtRest{std::chrono::milliseconds(1), rest});
     Journal journal;
     TaskGroup group{io.get_executor(), [](std::exception_ptr) { FAIL("no exception expected"); }};
     for (int round = 1; round <= 20; ++round) {
@@ -123,8 +123,8 @@ TEST_SUITE("pool") {
         rest.pass();
       }
     };
-    Pool pool(2, Pool::AtRest{std::chrono::milliseconds(0), pass_once});
     asio::io_context io;
+    Pool pool(2, Pool::AtRest{std::chrono::milliseconds(0), pass_once});
     Journal journal;
     TaskGroup group{io.get_executor(), [](std::exception_ptr) { FAIL("no exception expected"); }};
     group.start(note(pool.of(1), &journal, 1));
@@ -140,8 +140,8 @@ TEST_SUITE("pool") {
   TEST_CASE("a pool that ends does not wait for its rest") {
     int rests = 0;
     {
-      Pool pool(2, Pool::AtRest{std::chrono::hours(1), [&] { ++rests; }});
       asio::io_context io;
+      Pool pool(2, Pool::AtRest{std::chrono::hours(1), [&] { ++rests; }});
       Journal journal;
       TaskGroup group{io.get_executor(), [](std::exception_ptr) { FAIL("no exception expected"); }};
       group.start(note(pool.of(1), &journal, 0));
