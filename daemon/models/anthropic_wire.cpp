@@ -12,7 +12,7 @@ Json text_block(const std::string& text) {
 }
 
 Json arguments_of(const ToolCall& call) {
-  Json arguments = Json::parse(call.arguments, nullptr, false);
+  Json arguments = parse_json(call.arguments);
   return arguments.is_object() ? arguments : Json::object();
 }
 

@@ -1,5 +1,7 @@
 #include "daemon/models/curl_loop.h"
 
+#include "daemon/models/curl_transfer.h"
+
 namespace upskill::models {
 
 Http::Loop::Loop(asio::any_io_executor executor)

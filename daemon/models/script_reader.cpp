@@ -1,4 +1,5 @@
 #include "daemon/models/scripted.h"
+#include "daemon/models/wire_json.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -236,6 +237,9 @@ Result<Script> read_script(std::string_view text, std::string_view what) {
                 "it is `{\"rules\": [{\"user\": \"TEXT\", \"answer\": \"TEXT\"}]}`");
   };
   try {
+    if (is_too_deep(text)) {
+      return problem("is nested too deeply");
+    }
     Json document = Json::parse(text);
     check_keys(document, "the script", {"format", "rules", "comment"});
     if (document.value("format", Json(1)) != 1) {

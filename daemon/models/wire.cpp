@@ -55,7 +55,7 @@ void AnswerReader::event(const SseEvent& event) {
   if (event.data == "[DONE]") {
     return on_done();
   }
-  Json data = Json::parse(event.data, nullptr, false);
+  Json data = parse_json(event.data);
   if (!data.is_object()) {
     return; // a ping of words, or an event of tomorrow
   }
@@ -70,7 +70,7 @@ void AnswerReader::event(const SseEvent& event) {
 }
 
 Result<void> AnswerReader::take_document(int status) {
-  Json document = Json::parse(m_body, nullptr, false);
+  Json document = parse_json(m_body);
   if (auto said = server_error_in(document, status)) {
     fail_with(std::move(*said));
     return {};
@@ -166,70 +166,6 @@ std::string system_text(const Request& request, bool has_schema_in_words) {
   return request.system + (request.system.empty() ? "" : "\n\n")
          + "Answer with JSON only, without a fence, that fits this JSON Schema:\n"
          + request.answer_schema;
-}
-
-Result<Json> read_schema(std::string_view schema, std::string_view what) {
-  Json read = schema.empty() ? Json{{"type", "object"}} : Json::parse(schema, nullptr, false);
-  if (!read.is_object()) {
-    return fail(ErrorCode::invalid_argument,
-                fmt::format("the schema of {} is no JSON object", what));
-  }
-  return read;
-}
-
-std::string dump(const Json& document) {
-  return document.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-std::string text_member(const Json& object, std::string_view key) {
-  auto at = object.find(key);
-  return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
-}
-
-std::optional<std::int64_t> count_member(const Json& object, std::string_view key) {
-  auto at = object.find(key);
-  if (at == object.end() || !at->is_number_integer() || at->get<std::int64_t>() < 0) {
-    return std::nullopt;
-  }
-  return at->get<std::int64_t>();
-}
-
-std::string_view without_fence(std::string_view text) {
-  constexpr std::string_view k_space = " \t\r\n";
-  std::size_t first = text.find_first_not_of(k_space);
-  std::size_t last = text.find_last_not_of(k_space);
-  std::string_view body =
-      first == std::string_view::npos ? "" : text.substr(first, last - first + 1);
-  std::size_t line = body.find('\n');
-  if (!body.starts_with("```") || !body.ends_with("```") || line == std::string_view::npos
-      || body.size() < line + 4) {
-    return text;
-  }
-  std::string_view inner = body.substr(line + 1, body.size() - line - 4);
-  return Json::accept(inner) ? inner : text;
-}
-
-const Json& object_member(const Json& object, std::string_view key) {
-  static const Json k_none = Json::object();
-  auto at = object.is_object() ? object.find(key) : object.end();
-  return at != object.end() && at->is_object() ? *at : k_none;
-}
-
-std::string tool_arguments(std::string_view text) {
-  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
-    return "{}";
-  }
-  Json arguments = Json::parse(text, nullptr, false);
-  if (arguments.is_string()) {
-    arguments = Json::parse(arguments.get<std::string>(), nullptr, false);
-  }
-  if (arguments.is_null()) {
-    return "{}";
-  }
-  if (!arguments.is_object()) {
-    arguments = Json{{"invalid_arguments", std::string(text)}};
-  }
-  return dump(arguments);
 }
 
 } // namespace upskill::models

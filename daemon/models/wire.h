@@ -4,6 +4,7 @@
 #include "daemon/models/model.h"
 #include "daemon/models/model_name.h"
 #include "daemon/models/sse.h"
+#include "daemon/models/wire_json.h"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -85,19 +86,8 @@ private:
 Result<WireCall> write_call(const Request& request, const WireTarget& target);
 std::unique_ptr<AnswerReader> make_reader(Wire wire);
 
-// What the wires share. The system text, with the answer's schema in words where the model cannot
+// The system text, with the answer's schema in words where the model cannot
 // be made to keep to one.
 std::string system_text(const Request& request, bool has_schema_in_words);
-Result<nlohmann::json> read_schema(std::string_view schema, std::string_view what);
-std::string dump(const nlohmann::json& document); // bytes that are no UTF-8 replaced
-std::string text_member(const nlohmann::json& object, std::string_view key);
-std::optional<std::int64_t> count_member(const nlohmann::json& object, std::string_view key);
-// A member that is an object, or an empty one.
-const nlohmann::json& object_member(const nlohmann::json& object, std::string_view key);
-// The text within a fence that models put around JSON that they were asked for; any other as it is.
-std::string_view without_fence(std::string_view text);
-// Arguments of a tool call as an object: a text with one in it is unpacked, nothing is `{}`, and
-// what is none is kept as `{"invalid_arguments": TEXT}`, which no tool takes.
-std::string tool_arguments(std::string_view text);
 
 } // namespace upskill::models

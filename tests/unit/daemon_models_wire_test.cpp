@@ -244,6 +244,18 @@ TEST_SUITE("Chat Completions' wire") {
           == ErrorCode::too_large);
   }
 
+  TEST_CASE("nesting without end is survived") {
+    std::string deep = std::string(1'000'000, '[');
+    CHECK(failure(Wire::chat, R"({"choices":)" + deep).error.code == ErrorCode::corrupt);
+    CHECK(failure(Wire::chat, R"({"error":)" + deep, 400).error.code
+          == ErrorCode::invalid_argument);
+    std::string closed = deep + std::string(deep.size(), ']');
+    CHECK(tool_arguments(R"({"a":)" + closed + "}").starts_with(R"({"invalid_arguments":)"));
+    CHECK(is_too_deep(std::string(65, '[')));
+    CHECK_FALSE(is_too_deep("\"\\\"" + std::string(99, '[') + "\""));
+    CHECK_FALSE(is_too_deep(std::string(64, '{')));
+  }
+
   TEST_CASE("a fence around JSON is taken off") {
     CHECK(without_fence("```json\n{\"a\":1}\n```\n") == "{\"a\":1}\n");
     CHECK(without_fence("```\nno json\n```") == "```\nno json\n```");

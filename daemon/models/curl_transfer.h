@@ -1,0 +1,55 @@
+#pragma once
+#include "daemon/models/curl_loop.h"
+#include "daemon/runtime/condition.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace upskill::models {
+
+// One exchange: set up, running, done. Gone, it is aborted.
+// Owner: the frame of perform(). Thread: the loop's. Lifetime: the exchange's.
+class Http::Transfer {
+public:
+  Transfer(std::shared_ptr<Loop> loop, HttpRequest request);
+  ~Transfer();
+  Transfer(const Transfer&) = delete;
+  Transfer& operator=(const Transfer&) = delete;
+
+  Result<void> start();
+  asio::awaitable<void> done();
+  Result<HttpResponse> result();
+
+  // Called by the loop.
+  void finish(CURLcode code);
+
+private:
+  static std::size_t on_header(char* data, std::size_t one, std::size_t count, void* self);
+  static std::size_t on_body(char* data, std::size_t one, std::size_t count, void* self);
+  template <class T> void set(CURLoption option, T value);
+  void set_proxy();
+  void take_header(std::string_view line);
+  bool take_body(std::string_view bytes);
+  void set_deadline();
+  void expire();
+  void fail_with(Error error);
+  Error error_of(CURLcode code) const;
+
+  std::shared_ptr<Loop> m_loop;
+  HttpRequest m_request;
+  HttpResponse m_response;
+  std::string m_where;
+  CURL* m_easy = nullptr;
+  curl_slist* m_headers = nullptr;
+  bool m_is_added = false;
+  bool m_is_done = false;
+  std::size_t m_size = 0; // of the body so far
+  std::optional<Error> m_error;
+  runtime::Clock::time_point m_begun;
+  runtime::Clock::time_point m_last_byte;
+  runtime::Condition m_changed;
+  runtime::Alarm m_deadline;
+};
+
+} // namespace upskill::models
