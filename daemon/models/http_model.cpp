@@ -196,13 +196,11 @@ asio::awaitable<AnswerOrFailure> HttpModel::answer_once(Request request, WireTar
   co_return answer;
 }
 
-bool HttpModel::learn(const std::string& model, const std::string& field) {
+void HttpModel::learn(const std::string& model, const std::string& field) {
   std::vector<std::string>& fields = m_rejected[model];
-  bool is_new = std::ranges::find(fields, field) == fields.end();
-  if (is_new) {
+  if (std::ranges::find(fields, field) == fields.end()) {
     fields.push_back(field);
   }
-  return is_new;
 }
 
 void HttpModel::note(Concurrency& flow, const AnswerOrFailure& outcome) const {

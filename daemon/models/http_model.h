@@ -38,7 +38,7 @@ private:
   Result<WireTarget> target_of(const Request& request) const;
   asio::awaitable<Result<Answer>> answer_in_tries(Request request, WireTarget target);
   asio::awaitable<AnswerOrFailure> answer_once(Request request, WireTarget target);
-  bool learn(const std::string& model, const std::string& field);
+  void learn(const std::string& model, const std::string& field);
   void note(Concurrency& flow, const AnswerOrFailure& outcome) const;
 
   Http& m_http;
