@@ -10,7 +10,7 @@ namespace upskill::eval {
 namespace {
 
 constexpr std::size_t k_draws = 20'000'000;
-constexpr std::size_t k_fewest_resamples = 1'000;
+constexpr std::size_t k_fewest_resamples = 500;
 
 std::size_t resamples_of(std::size_t units, const BootstrapOptions& options) {
   return std::min(options.resamples, std::max(k_fewest_resamples, k_draws / units));

@@ -19,7 +19,7 @@ struct Unit {
 struct BootstrapOptions {
   double confidence = 0.95; // two-sided, in (0, 1)
   std::uint64_t seed = 1;
-  std::size_t resamples = 10'000; // at most: fewer above 2,000 units, at least 1,000
+  std::size_t resamples = 10'000; // at most: fewer above 2,000 units, at least 500
 };
 
 // Where the mean sum/size over all cases may lie, from resamples of whole units. Percentiles, moved
