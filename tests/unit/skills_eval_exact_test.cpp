@@ -90,6 +90,17 @@ TEST_SUITE("exact") {
     }
   }
 
+  TEST_CASE("ties of what are no fractions are ties") {
+    Random random(14);
+    for (int round = 0; round < 100; ++round) {
+      const double x = random.fraction() / 2;
+      const double y = random.fraction() / 2;
+      const std::vector<double> differences{-x, -y, x + y, random.fraction()};
+      CAPTURE(round);
+      REQUIRE(sign_flip(differences, 1).p_value == by_definition(differences));
+    }
+  }
+
   TEST_CASE("rounding decides nothing: thirds and tenths tie as on paper") {
     // 0.1 + 0.2 against 0.3, which doubles tell apart: the sum 0 is the least there is.
     CHECK(sign_flip({0.1, 0.2, -0.3}, 1).p_value == 1);

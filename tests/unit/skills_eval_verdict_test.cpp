@@ -332,6 +332,42 @@ TEST_SUITE("verdict") {
     CHECK(is_beneficial(.06, -5));
   }
 
+  TEST_CASE("upskill's rule is no verdict: without any effect it holds in a third of evaluations") {
+    // Single runs; all pairs of passes by their chance.
+    struct Row {
+      int cases;
+      double at_4, at_6, at_8; // by rate
+    };
+
+    auto chance = [](int cases, double rate) {
+      std::vector<double> passes(static_cast<std::size_t>(cases) + 1, 0);
+      passes[0] = 1;
+      for (int i = 0; i < cases; ++i) {
+        for (std::size_t k = passes.size(); k-- > 0;) {
+          passes[k] = passes[k] * (1 - rate) + (k > 0 ? passes[k - 1] * rate : 0);
+        }
+      }
+      double beneficial = 0;
+      for (std::size_t with = 0; with < passes.size(); ++with) {
+        for (std::size_t baseline = 0; baseline < passes.size(); ++baseline) {
+          const double lift =
+              static_cast<double>(with) / cases - static_cast<double>(baseline) / cases;
+          beneficial += is_beneficial(lift, std::nullopt) ? passes[with] * passes[baseline] : 0;
+        }
+      }
+      return beneficial;
+    };
+    for (const Row& row : {Row{3, .340, .340, .291},
+                           Row{4, .360, .360, .320},
+                           Row{5, .374, .374, .340},
+                           Row{10, .410, .410, .388}}) {
+      CAPTURE(row.cases);
+      CHECK(std::abs(chance(row.cases, .4) - row.at_4) <= .0005);
+      CHECK(std::abs(chance(row.cases, .6) - row.at_6) <= .0005);
+      CHECK(std::abs(chance(row.cases, .8) - row.at_8) <= .0005);
+    }
+  }
+
   TEST_CASE("the same cases in another order have the same verdict") {
     Random random(3);
     std::vector<PairedCase> cases;
