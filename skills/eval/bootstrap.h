@@ -11,7 +11,7 @@ namespace upskill::eval {
 // What is drawn as one: a case, or all cases of a cluster.
 struct Unit {
   double sum = 0;  // over its cases
-  double size = 1; // its cases
+  double size = 1; // its cases, above 0
 
   friend bool operator==(const Unit&, const Unit&) = default;
 };

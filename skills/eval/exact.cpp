@@ -175,11 +175,13 @@ SignFlip sign_flip(const std::vector<double>& differences, std::uint64_t seed) {
   const std::int64_t total =
       std::accumulate(steps.sizes.begin(), steps.sizes.end(), std::int64_t{0});
   const double work = static_cast<double>(total) * static_cast<double>(steps.sizes.size());
-  if (steps.on_grid && work <= k_counting_steps) {
-    return {count_sums(steps, total), SignFlipMethod::exact};
-  }
-  if (steps.sizes.size() <= k_enumerated) {
+  const std::size_t count = steps.sizes.size();
+  const bool is_countable = steps.on_grid && work <= k_counting_steps;
+  if (count <= k_enumerated && !(is_countable && work < std::exp2(count))) {
     return {enumerate(steps, total), SignFlipMethod::exact};
+  }
+  if (is_countable) {
+    return {count_sums(steps, total), SignFlipMethod::exact};
   }
   return {sample(steps, total, seed), SignFlipMethod::sampled};
 }

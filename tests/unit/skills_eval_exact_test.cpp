@@ -90,6 +90,13 @@ TEST_SUITE("exact") {
     }
   }
 
+  TEST_CASE("few sums of large clusters on a fine grid cost no memory") {
+    // 2^-1 of all assignments is as far as this one: both on one side.
+    const SignFlip test = sign_flip({100.000001, 20.999999}, 1);
+    CHECK(test.p_value == .5);
+    CHECK(test.method == SignFlipMethod::exact);
+  }
+
   TEST_CASE("ties of what are no fractions are ties") {
     Random random(14);
     for (int round = 0; round < 100; ++round) {

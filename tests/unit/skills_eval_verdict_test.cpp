@@ -26,6 +26,19 @@ PairedCase a_case(std::vector<double> with, std::vector<double> baseline) {
   return made;
 }
 
+struct Samples {
+  std::size_t runs;
+  double rate;
+};
+
+// One after the other: the order of arguments is the compiler's, and what it draws must not be.
+PairedCase draw_case(Random& random, Samples with, Samples baseline) {
+  PairedCase made;
+  made.with.scores = draw(random, with.runs, with.rate);
+  made.baseline.scores = draw(random, baseline.runs, baseline.rate);
+  return made;
+}
+
 Verdict judge_cases(const std::vector<PairedCase>& cases) {
   return judge(*compare_arms(cases));
 }
@@ -58,7 +71,7 @@ template <class Rate> Shares judged_useless(std::size_t cases, std::size_t runs,
     std::vector<PairedCase> made;
     for (std::size_t i = 0; i < cases; ++i) {
       const double both = rate(random);
-      made.push_back(a_case(draw(random, runs, both), draw(random, runs, both)));
+      made.push_back(draw_case(random, {runs, both}, {runs, both}));
     }
     return made;
   });
@@ -98,7 +111,7 @@ TEST_SUITE("verdict") {
       const Shares shares = judged([&](Random& random) {
         std::vector<PairedCase> cases;
         for (int i = 0; i < 20; ++i) {
-          cases.push_back(a_case(draw(random, random.below(4), rate), draw(random, 3, rate)));
+          cases.push_back(draw_case(random, {random.below(4), rate}, {3, rate}));
         }
         return cases;
       });
@@ -115,7 +128,7 @@ TEST_SUITE("verdict") {
         const Shares shares = judged([&](Random& random) {
           std::vector<PairedCase> made;
           for (std::size_t i = 0; i < cases; ++i) {
-            made.push_back(a_case(draw(random, 1, rate), draw(random, 10, rate)));
+            made.push_back(draw_case(random, {1, rate}, {10, rate}));
           }
           return made;
         });
@@ -131,7 +144,7 @@ TEST_SUITE("verdict") {
       for (int i = 0; i < 20; ++i) {
         // A fifth of cases gains .4, and the others lose .1.
         const double with = random.below(5) == 0 ? .9 : .4;
-        cases.push_back(a_case(draw(random, 3, with), draw(random, 3, .5)));
+        cases.push_back(draw_case(random, {3, with}, {3, .5}));
       }
       return cases;
     });
@@ -142,7 +155,7 @@ TEST_SUITE("verdict") {
       for (int fixture = 0; fixture < 10; ++fixture) {
         const double effect = random.below(2) == 0 ? .4 : -.4;
         for (int i = 0; i < 4; ++i) {
-          cases.push_back(a_case(draw(random, 3, .5 + effect), draw(random, 3, .5)));
+          cases.push_back(draw_case(random, {3, .5 + effect}, {3, .5}));
           cases.back().cluster = std::to_string(fixture);
         }
       }
@@ -157,7 +170,7 @@ TEST_SUITE("verdict") {
         [](Random& random) {
           std::vector<PairedCase> cases;
           for (int i = 0; i < 20; ++i) {
-            cases.push_back(a_case(draw(random, 3, .95), draw(random, 3, .6)));
+            cases.push_back(draw_case(random, {3, .95}, {3, .6}));
           }
           return cases;
         },
@@ -169,7 +182,7 @@ TEST_SUITE("verdict") {
         [](Random& random) {
           std::vector<PairedCase> cases;
           for (int i = 0; i < 20; ++i) {
-            cases.push_back(a_case(draw(random, 3, .95), draw(random, 3, i % 2 == 0 ? .3 : .9)));
+            cases.push_back(draw_case(random, {3, .95}, {3, i % 2 == 0 ? .3 : .9}));
           }
           return cases;
         },
@@ -179,7 +192,7 @@ TEST_SUITE("verdict") {
         [](Random& random) {
           std::vector<PairedCase> cases;
           for (int i = 0; i < 20; ++i) {
-            cases.push_back(a_case(draw(random, 3, .6), draw(random, 3, .95)));
+            cases.push_back(draw_case(random, {3, .6}, {3, .95}));
           }
           return cases;
         },
@@ -196,7 +209,7 @@ TEST_SUITE("verdict") {
       for (int model = 0; model < models; ++model) {
         std::vector<PairedCase> cases;
         for (int i = 0; i < 20; ++i) {
-          cases.push_back(a_case(draw(random, 3, .6), draw(random, 3, .6)));
+          cases.push_back(draw_case(random, {3, .6}, {3, .6}));
         }
         comparisons.push_back(*compare_arms(cases, {.seed = seed, .resamples = 200}));
       }
@@ -372,7 +385,7 @@ TEST_SUITE("verdict") {
     Random random(3);
     std::vector<PairedCase> cases;
     for (int i = 0; i < 25; ++i) {
-      cases.push_back(a_case(draw(random, 3, .7), draw(random, 2, .5)));
+      cases.push_back(draw_case(random, {3, .7}, {2, .5}));
     }
     const Verdict verdict = judge_cases(cases);
     for (int round = 0; round < 5; ++round) {
