@@ -4,8 +4,10 @@
 
 #include <utf8proc.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 
 namespace upskill::document {
 namespace {
@@ -54,20 +56,34 @@ bool is_letter_or_number(std::int32_t c) {
   }
 }
 
+// Composed, after what `how` adds; text that is not UTF-8 stays as it is.
+std::string mapped(std::string_view text, int how) {
+  utf8proc_uint8_t* out = nullptr;
+  utf8proc_ssize_t size =
+      utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                   static_cast<utf8proc_ssize_t>(text.size()),
+                   &out,
+                   static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE | how));
+  std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(out, &std::free);
+  return size < 0 ? std::string(text)
+                  : std::string(reinterpret_cast<const char*>(out), static_cast<std::size_t>(size));
+}
+
 } // namespace
 
 std::string to_nfkc(std::string_view text) {
-  utf8proc_uint8_t* mapped = nullptr;
-  utf8proc_ssize_t size = utf8proc_map(
-      reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-      static_cast<utf8proc_ssize_t>(text.size()),
-      &mapped,
-      static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT));
-  std::string out =
-      size < 0 ? std::string(text)
-               : std::string(reinterpret_cast<const char*>(mapped), static_cast<std::size_t>(size));
-  std::free(mapped);
-  return out;
+  return mapped(text, UTF8PROC_COMPAT);
+}
+
+std::string fold_case(std::string_view text) {
+  if (std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; })) {
+    std::string lower(text);
+    std::ranges::transform(lower, lower.begin(), [](char c) {
+      return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+    });
+    return lower;
+  }
+  return mapped(text, UTF8PROC_CASEFOLD);
 }
 
 std::string_view strip(std::string_view text) {
