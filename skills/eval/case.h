@@ -40,7 +40,7 @@ struct Check {
   std::string schema = {};              // JSON Schema, as JSON
   std::vector<std::string> argv = {};   // command
   std::string rubric = {};              // judge
-  double limit = 0;                     // tokens, US dollars or seconds
+  double limit = 0;                     // tokens, US dollars or seconds; of a command, too
   double weight = 1;                    // 0: reported, and does not count
   std::optional<double> threshold = {}; // all_of, any_of: the share of weight that is enough
   std::vector<Check> parts = {};        // all_of, any_of
