@@ -12,7 +12,7 @@ namespace upskill::eval {
 
 inline constexpr std::size_t k_max_schema = 256u << 10;         // bytes
 inline constexpr std::size_t k_max_schema_nesting = 256;        // schemas within each other
-inline constexpr std::size_t k_max_schema_steps = 5'000'000;    // about a second
+inline constexpr std::size_t k_max_schema_steps = 5'000'000;    // less than a second
 inline constexpr std::size_t k_max_checked_document = 4u << 20; // bytes
 
 // Whether it can be used; the error is the end of a sentence.

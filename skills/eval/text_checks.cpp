@@ -57,7 +57,10 @@ Finding find_patterns(const Check& check, const GradedText& text, std::string_vi
 }
 
 Finding compare(const Check& check, const GradedText& text, std::string_view where) {
-  std::string_view wanted = document::strip(check.values.empty() ? "" : check.values.front());
+  std::string_view wanted;
+  if (!check.values.empty()) {
+    wanted = document::strip(check.values.front());
+  }
   std::string_view given = document::strip(text.text());
   bool equal = check.kind == CheckKind::equals ? given == wanted : given.starts_with(wanted);
   std::string evidence = std::string(where)

@@ -10,6 +10,8 @@
 using namespace upskill;
 using namespace upskill::eval;
 
+using namespace std::string_literals;
+
 namespace {
 
 constexpr unsigned k_seed = 20261123;
@@ -213,7 +215,7 @@ TEST_SUITE("hostile test files") {
         R"({"skill_name": "s", "evals": [{"id": 1, "prompt": "p", "expected_output": "o",
             "files": ["evals/a"], "expectations": ["e", {"text": "f"}]}]})",
         "cases:\n- input: x\n  expected: [y, z]\n  checks:\n  - not_contains: w\n"};
-    const std::string bytes("{}[]\",:\\\0\x01\xFF\xC3 09.-eEunt/~#", 27);
+    const std::string bytes = "{}[]\",:\\\0\x01\xFF\xC3 09.-eEunt/~#"s;
     Trees random(k_seed);
     int good = 0;
     for (int i = 0; i < 20'000; ++i) {
