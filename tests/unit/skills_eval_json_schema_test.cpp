@@ -56,6 +56,12 @@ constexpr Row k_rows[] = {
      R"({"v": 1, "next": {"next": {"v": 1}}})"},
 };
 
+bool is_valid(std::string_view schema, std::string_view document) {
+  Result<SchemaVerdict> verdict = match_schema(schema, document);
+  REQUIRE(verdict);
+  return verdict->valid;
+}
+
 } // namespace
 
 TEST_SUITE("JSON Schema") {
@@ -82,7 +88,7 @@ TEST_SUITE("JSON Schema") {
           R"({"format": "date-time", "title": "t", "default": {"type": 1}})"}) {
       CAPTURE(schema);
       for (const char* document : {"null", "true"}) {
-        CHECK(match_schema(schema, document)->valid);
+        CHECK(is_valid(schema, document));
       }
     }
   }
@@ -149,18 +155,16 @@ TEST_SUITE("JSON Schema") {
       deep += R"({"a":)";
     }
     deep += "1" + std::string(60, '}');
-    CHECK(match_schema(R"({"properties": {"a": {"$ref": "#"}}, "patternProperties": {"^b": false},
+    CHECK(is_valid(R"({"properties": {"a": {"$ref": "#"}}, "patternProperties": {"^b": false},
                            "additionalProperties": false, "propertyNames": {"maxLength": 1}})",
-                       deep)
-              ->valid);
+                   deep));
     std::string text(300'000, 'a');
-    CHECK(match_schema(R"({"pattern": "^(a|b)*$"})", '"' + text + '"')->valid);
-    CHECK(match_schema(R"({"format": "date"})", '"' + std::string(300'000, '1') + '"')->valid);
-    CHECK(match_schema(R"({"pattern": "(a*)*b"})", '"' + text + '"')->valid == false);
-    CHECK(match_schema("{}", std::string(1'000'000, '['))->valid == false);
+    CHECK(is_valid(R"({"pattern": "^(a|b)*$"})", '"' + text + '"'));
+    CHECK(is_valid(R"({"format": "date"})", '"' + std::string(300'000, '1') + '"'));
+    CHECK_FALSE(is_valid(R"({"pattern": "(a*)*b"})", '"' + text + '"'));
+    CHECK_FALSE(is_valid("{}", std::string(1'000'000, '[')));
     CHECK_FALSE(check_schema(std::string(1'000'000, '[')));
-    CHECK(match_schema(R"({"uniqueItems": true})",
-                       "[18446744073709551615, -1, 5, 9223372036854775809, 1e300]")
-              ->valid);
+    CHECK(is_valid(R"({"uniqueItems": true})",
+                   "[18446744073709551615, -1, 5, 9223372036854775809, 1e300]"));
   }
 }

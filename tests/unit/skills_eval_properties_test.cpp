@@ -189,6 +189,8 @@ TEST_SUITE("hostile test files") {
           == "case 1: `id` must be a line of 1 to 200 bytes, or a whole number");
     CHECK(problem(R"([{"input": "x", "checks": [{"regex": "((a{1000}){1000}){1000}"}]}])")
           != "none");
+    CHECK(problem(R"([{"input": "x", "checks": [{"regex": "\\pL{100}"}]}])")
+              .ends_with("pattern too large - compile failed"));
     CHECK(problem(R"([{"input": "x", "checks": [{"regex": ")" + std::string(5000, 'a') + R"("}]}])")
           == "case 1, check 1: `regex` is a pattern of more than 4096 bytes");
     CHECK(problem(R"([{"input": "x", "expected": "y", ")" + std::string(100'000, 'f') + R"(": 1}])")
