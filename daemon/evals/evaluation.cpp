@@ -1,0 +1,142 @@
+#include "daemon/evals/evaluation.h"
+
+#include "daemon/await.h"
+#include "protocol/base/utf8.h"
+#include "skills/eval/grade.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace upskill::evals {
+namespace {
+
+constexpr std::size_t k_kept_output = 64u << 10; // bytes of an answer that a report holds
+
+EvalTokens tokens_of(const models::Usage& usage) {
+  EvalTokens tokens;
+  tokens.output = usage.output;
+  if (usage.input) {
+    tokens.cached = usage.cache_read;
+    tokens.input = *usage.input + usage.cache_read.value_or(0) + usage.cache_write.value_or(0);
+  }
+  if (tokens.input && tokens.output) {
+    tokens.total = *tokens.input + *tokens.output;
+  }
+  return tokens;
+}
+
+SampleOutcome outcome_of(eval::CheckVerdict verdict) {
+  switch (verdict) {
+  case eval::CheckVerdict::passed:
+    return SampleOutcome::passed;
+  case eval::CheckVerdict::failed:
+    return SampleOutcome::failed;
+  case eval::CheckVerdict::unknown:
+    break;
+  }
+  return SampleOutcome::error;
+}
+
+// What kept a case from being graded: the first check that could not be told.
+std::string why_unknown(const std::vector<eval::CheckResult>& checks) {
+  for (const eval::CheckResult& check : checks) {
+    if (check.verdict == eval::CheckVerdict::unknown) {
+      return check.name + ": " + check.evidence;
+    }
+  }
+  return "its checks could not be told";
+}
+
+void tell(EvalSample& sample, students::Work work, const eval::Case& one) {
+  eval::Grade grade = eval::grade(one, work.observation);
+  sample.outcome = outcome_of(grade.verdict);
+  if (sample.outcome == SampleOutcome::error) {
+    sample.error = why_unknown(grade.checks);
+  }
+  for (eval::CheckResult& check : grade.checks) {
+    sample.checks.push_back(
+        {std::move(check.name), outcome_of(check.verdict), std::move(check.evidence)});
+  }
+  sample.output = to_valid_utf8(utf8_prefix(work.observation.answer, k_kept_output));
+  sample.tokens = tokens_of(work.usage);
+  sample.cost = work.cost;
+  sample.milliseconds = work.milliseconds;
+}
+
+} // namespace
+
+Evaluation::Evaluation(asio::any_io_executor executor,
+                       const eval::CaseSuite& suite,
+                       students::Student& student,
+                       EvaluationOptions options)
+    : m_suite(suite)
+    , m_student(student)
+    , m_options(std::move(options))
+    , m_plan(eval::plan_samples(
+          suite.cases.size(), m_options.runs, m_options.baseline, m_options.seed))
+    , m_samples(m_plan.size())
+    , m_tasks(executor, [this](std::exception_ptr failure) {
+      m_failure = failure;
+      m_tasks.cancel_all();
+    }) {}
+
+asio::awaitable<std::vector<EvalSample>> Evaluation::run() {
+  std::size_t workers = std::min(std::max<std::size_t>(m_options.in_flight, 1), m_plan.size());
+  for (std::size_t i = 0; i < workers; ++i) {
+    m_tasks.start(draw_next());
+  }
+  std::exception_ptr cancelled;
+  try {
+    while (m_tasks.size() > 0) {
+      AWAIT_DONE(m_tasks.join_within(std::chrono::hours(1)));
+    }
+  } catch (...) {
+    cancelled = std::current_exception();
+  }
+  if (cancelled) {
+    co_await asio::this_coro::throw_if_cancelled(false);
+    m_tasks.cancel_all();
+    co_await m_tasks.join();
+    std::rethrow_exception(cancelled);
+  }
+  if (m_failure) {
+    std::rethrow_exception(m_failure);
+  }
+  co_return std::move(m_samples);
+}
+
+asio::awaitable<void> Evaluation::draw_next() {
+  while (m_next < m_plan.size()) {
+    std::size_t number = m_next++;
+    AWAIT(m_samples[number], draw(m_plan[number]));
+    ++m_done;
+    if (m_options.progress) {
+      m_options.progress(m_done, m_plan.size());
+    }
+  }
+}
+
+asio::awaitable<EvalSample> Evaluation::draw(eval::PlannedSample planned) {
+  const eval::Case& one = m_suite.cases[planned.case_number];
+  EvalSample sample;
+  sample.case_id = one.id;
+  sample.arm = planned.arm;
+  sample.run = planned.run;
+  students::Task task;
+  task.input = one.input;
+  task.files = one.context_files;
+  task.arm = planned.arm;
+  task.sample = planned.run;
+  AWAIT(Result<students::Work> work, m_student.work(std::move(task)));
+  if (!work) {
+    sample.error = work.error().message;
+    if (!m_first_error) {
+      m_first_error = std::move(work).error();
+    }
+    co_return sample;
+  }
+  tell(sample, std::move(*work), one);
+  co_return sample;
+}
+
+} // namespace upskill::evals

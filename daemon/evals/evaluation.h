@@ -1,0 +1,60 @@
+#pragma once
+#include "daemon/runtime/asio.h"
+#include "daemon/runtime/task_group.h"
+#include "daemon/students/student.h"
+#include "protocol/base/result.h"
+#include "protocol/types/evals.h"
+#include "skills/eval/case.h"
+#include "skills/eval/plan.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace upskill::evals {
+
+struct EvaluationOptions {
+  std::uint32_t runs = 1;
+  bool baseline = true;
+  std::uint64_t seed = 1;
+  std::size_t in_flight = 20; // samples of one model at a time
+  std::function<void(std::size_t done, std::size_t of)> progress = {};
+};
+
+// Draws the samples of one suite with one student, some at a time, and grades each. What cannot be
+// had is an error of that sample; the others go on.
+// Owner: a call. Thread: that of its executor only. Lifetime: until run() has returned.
+class Evaluation {
+public:
+  // `suite` and `student` outlive it.
+  Evaluation(asio::any_io_executor executor,
+             const eval::CaseSuite& suite,
+             students::Student& student,
+             EvaluationOptions options);
+
+  // Once. The samples in the order of the plan. Cancelled, it ends what is under way first.
+  asio::awaitable<std::vector<EvalSample>> run();
+
+  // Why the first sample that could not be had could not.
+  const std::optional<Error>& first_error() const { return m_first_error; }
+
+private:
+  asio::awaitable<void> draw_next();
+  asio::awaitable<EvalSample> draw(eval::PlannedSample planned);
+
+  const eval::CaseSuite& m_suite;
+  students::Student& m_student;
+  EvaluationOptions m_options;
+  std::vector<eval::PlannedSample> m_plan;
+  std::vector<EvalSample> m_samples;
+  std::size_t m_next = 0;
+  std::size_t m_done = 0;
+  std::optional<Error> m_first_error = {};
+  std::exception_ptr m_failure = {}; // a bug of ours
+  runtime::TaskGroup m_tasks;
+};
+
+} // namespace upskill::evals
