@@ -1,4 +1,5 @@
 #pragma once
+#include "protocol/types/evals.h"
 #include "protocol/types/jobs.h"
 #include "protocol/types/server.h"
 #include "protocol/types/skills.h"
@@ -101,11 +102,24 @@ inline constexpr Method<SyncConflictsParams, SyncConflictsResult> k_skill_confli
     Effect::reads,
     Audience::agents};
 
+inline constexpr Method<EvalParams, EvalResult> k_skill_eval{
+    "skill_eval",
+    "eval",
+    "Measure whether a skill makes a model do better: with it, without it, and what that proves.",
+    "Asks models the skill's test cases with the skill and without it, grades the answers, and "
+    "says better, worse or undecided with the lift and its 95 % interval. Use it after writing or "
+    "changing a skill. It calls models, which takes time and may cost money: start it with `job` "
+    "where there are many cases. Changes nothing.",
+    Effect::reads,
+    Audience::agents,
+    Pace::slow};
+
 inline constexpr Method<JobParams, JobResult> k_job{
     "job",
     "",
     "Run a slow tool in the background.",
-    "Runs a slow tool (skill_sync) as a job that outlives the call. `start` returns an id at once; "
+    "Runs a slow tool (skill_sync, skill_eval) as a job that outlives the call. `start` returns an "
+    "id at once; "
     "`show` tells state, progress and result; `answer` its questions; `cancel` ends it; `list` "
     "shows all. `wait` up to 60 s instead of asking again and again.",
     Effect::writes,
@@ -220,6 +234,7 @@ template <class Use> constexpr void for_each_method(Use&& use) {
   use(k_skill_validate);
   use(k_skill_sync);
   use(k_skill_conflicts);
+  use(k_skill_eval);
   use(k_job);
   use(k_sync_enable);
   use(k_sync_disable);

@@ -2,6 +2,7 @@
 #include "clients/cli/page.h"
 #include "clients/cli/parse.h"
 #include "clients/connect/text_reader.h"
+#include "protocol/types/evals.h"
 #include "protocol/types/server.h"
 
 namespace upskill::cli {
@@ -34,6 +35,8 @@ void show(Page& page, const Invocation& invocation, const SyncPlanResult& result
 void show(Page& page, const Invocation& invocation, const SyncNowResult& result);
 // render_conflicts.cpp
 void show(Page& page, const Invocation& invocation, const SyncConflictsResult& result);
+// render_evals.cpp
+void show(Page& page, const Invocation& invocation, const EvalResult& result);
 // render_agents.cpp
 void show(Page& page, const Invocation& invocation, const AgentListResult& result);
 void show(Page& page, const Invocation& invocation, const DoctorResult& result);

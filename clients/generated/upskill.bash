@@ -28,7 +28,7 @@ _upskill() {
     --log) COMPREPLY=($(compgen -W "error warning info verbose" -- "$current")); return ;;
   esac
   case $command in
-    "") words="status list show validate sync agents doctor daemon mcp completion man help" options="--json --yes --private --config --no-color --help --version" ;;
+    "") words="status list show validate sync eval agents doctor daemon mcp completion man help" options="--json --yes --private --config --no-color --help --version" ;;
     "sync") words="conflicts enable disable status plan now log undo resolve wait" options="--help" ;;
     "daemon") words="status stop logs run start unit" options="--help" ;;
     "status") options="--json --private --config --no-color --help" ;;
@@ -36,6 +36,7 @@ _upskill() {
     "show") case $place in 0) skills=1 ;; esac; options="--json --private --config --no-color --help" ;;
     "validate") case $place in *) paths=1 ;; esac; options="--json --private --config --no-color --help" ;;
     "sync conflicts") case $place in 0) skills=1 ;; esac; options="--skill --json --private --config --no-color --help" ;;
+    "eval") case $place in 0) skills=1 ;; esac; options="--tests --model --runs --no-baseline --base-url --jobs --seed --samples --json --private --config --no-color --help" ;;
     "sync enable") options="--policy --agent --without --link --exclude --project --accept --dry-run --json --yes --private --config --no-color --help" ;;
     "sync disable") options="--project --dry-run --json --yes --private --config --no-color --help" ;;
     "sync status") case $place in 0) skills=1 ;; esac; options="--skill --check --json --private --config --no-color --help" ;;
@@ -56,7 +57,7 @@ _upskill() {
     "mcp") options="--no-color --help" ;;
     "completion") case $place in 0) words="bash zsh fish" ;; esac; options="--json --no-color --help" ;;
     "man") options="--json --no-color --help" ;;
-    "help") case $place in 0) words="status list show validate sync agents doctor daemon mcp completion man help" ;; *) _upskill_second "$last" ;; esac; options="--command --json --no-color --help" ;;
+    "help") case $place in 0) words="status list show validate sync eval agents doctor daemon mcp completion man help" ;; *) _upskill_second "$last" ;; esac; options="--command --json --no-color --help" ;;
   esac
   if [[ $current == -* ]]; then words=$options; paths=""; skills=""; fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))

@@ -1,5 +1,6 @@
 #include "daemon/handlers/skills_engine.h"
 
+#include "daemon/handlers/evals.h"
 #include "daemon/handlers/prompts.h"
 #include "daemon/handlers/resources.h"
 #include "daemon/handlers/skill_entries.h"
@@ -16,11 +17,13 @@ public:
       , m_library(m_service)
       , m_resources(m_library)
       , m_entries(m_library)
-      , m_prompts(m_library) {}
+      , m_prompts(m_library)
+      , m_http(m_service.context().io.get_executor()) {}
 
   void bind(Binder& binder) override {
     bind_sync_handlers(binder, m_library);
     bind_skill_handlers(binder, m_library);
+    bind_eval_handlers(binder, m_library, m_http);
     binder.wait_first(
         k_status.name,
         [this] { return m_service.has_summary(); },
@@ -45,6 +48,7 @@ private:
   SkillResources m_resources;
   SkillEntries m_entries;
   SkillPrompts m_prompts;
+  models::Http m_http;
 };
 
 } // namespace
