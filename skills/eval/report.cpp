@@ -2,9 +2,12 @@
 
 #include "skills/eval/verdict.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace upskill::eval {
@@ -53,24 +56,42 @@ private:
   std::optional<double> m_milliseconds = 0;
 };
 
-std::vector<PairedCase> pair(const CaseSuite& suite, const std::vector<EvalSample>& samples) {
+struct CaseSample {
+  std::size_t case_number = 0;
+  const EvalSample* sample = nullptr;
+};
+
+// Those of the suite's cases, run by run: compare_arms() wants scores in the order drawn, and sums
+// must not depend on the order in which samples came, not even in their last bit.
+std::vector<CaseSample> in_order(const CaseSuite& suite, const std::vector<EvalSample>& samples) {
+  std::map<std::string_view, std::size_t> numbers;
+  for (std::size_t i = 0; i < suite.cases.size(); ++i) {
+    numbers.emplace(suite.cases[i].id, i);
+  }
+  std::vector<CaseSample> known;
+  for (const EvalSample& sample : samples) {
+    auto found = numbers.find(sample.case_id);
+    if (found != numbers.end()) {
+      known.push_back({found->second, &sample});
+    }
+  }
+  std::ranges::sort(known, {}, [](const CaseSample& one) {
+    return std::tuple(one.sample->run, one.case_number, one.sample->arm, one.sample);
+  });
+  return known;
+}
+
+std::vector<PairedCase> pair(const CaseSuite& suite, const std::vector<CaseSample>& samples) {
   std::vector<PairedCase> cases(suite.cases.size());
-  std::map<std::string, std::size_t> numbers;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     cases[i].id = suite.cases[i].id;
     cases[i].cluster = suite.cases[i].cluster;
-    numbers.emplace(suite.cases[i].id, i);
   }
   std::vector<std::pair<Means, Means>> means(cases.size());
-  for (const EvalSample& sample : samples) {
-    auto found = numbers.find(sample.case_id);
-    if (found == numbers.end()) {
-      continue;
-    }
-    auto& [with, baseline] = means[found->second];
-    bool has_skill = sample.arm == EvalArm::with_skill;
-    (has_skill ? with : baseline)
-        .add(sample, has_skill ? cases[found->second].with : cases[found->second].baseline);
+  for (const auto& [number, sample] : samples) {
+    bool has_skill = sample->arm == EvalArm::with_skill;
+    (has_skill ? means[number].first : means[number].second)
+        .add(*sample, has_skill ? cases[number].with : cases[number].baseline);
   }
   for (std::size_t i = 0; i < cases.size(); ++i) {
     means[i].first.finish(cases[i].with);
@@ -80,7 +101,7 @@ std::vector<PairedCase> pair(const CaseSuite& suite, const std::vector<EvalSampl
 }
 
 EvalArmReport summarise(const std::vector<PairedCase>& cases,
-                        const std::vector<EvalSample>& samples,
+                        const std::vector<CaseSample>& samples,
                         EvalArm arm) {
   EvalArmReport report;
   double rates = 0;
@@ -109,11 +130,11 @@ EvalArmReport summarise(const std::vector<PairedCase>& cases,
   bool any = false;
   report.tokens = {0, 0, 0, 0};
   report.cost = 0;
-  for (const EvalSample& sample : samples) {
-    if (sample.arm == arm && sample.outcome != SampleOutcome::error) {
+  for (const auto& [number, sample] : samples) {
+    if (sample->arm == arm && sample->outcome != SampleOutcome::error) {
       any = true;
-      report.tokens = add_tokens(report.tokens, sample.tokens);
-      report.cost = sum(report.cost, sample.cost);
+      report.tokens = add_tokens(report.tokens, sample->tokens);
+      report.cost = sum(report.cost, sample->cost);
     }
   }
   if (!any) {
@@ -171,13 +192,14 @@ Result<std::vector<EvalModelReport>> report_models(const CaseSuite& suite,
   std::vector<EvalModelReport> reports;
   std::vector<PairedComparison> comparisons;
   for (ModelSamples& of : models) {
-    std::vector<PairedCase> cases = pair(suite, of.samples);
+    std::vector<CaseSample> samples = in_order(suite, of.samples);
+    std::vector<PairedCase> cases = pair(suite, samples);
     EvalModelReport& report = reports.emplace_back();
     report.model = std::move(of.model);
     report.student = std::move(of.student);
-    report.with_skill = summarise(cases, of.samples, EvalArm::with_skill);
+    report.with_skill = summarise(cases, samples, EvalArm::with_skill);
     if (baseline) {
-      report.baseline = summarise(cases, of.samples, EvalArm::baseline);
+      report.baseline = summarise(cases, samples, EvalArm::baseline);
       BootstrapOptions options;
       options.seed = seed;
       TRY_ASSIGN(PairedComparison comparison, compare_arms(cases, options));
