@@ -57,7 +57,8 @@ void tell(EvalSample& sample, students::Work work, const eval::Case& one) {
     sample.checks.push_back(
         {std::move(check.name), outcome_of(check.verdict), std::move(check.evidence)});
   }
-  sample.output = to_valid_utf8(utf8_prefix(work.observation.answer, k_kept_output));
+  std::string output = to_valid_utf8(work.observation.answer); // first: it may grow
+  sample.output = utf8_prefix(output, k_kept_output);
   sample.tokens = tokens_of(work.usage);
   sample.cost = work.cost;
   sample.milliseconds = work.milliseconds;
@@ -76,7 +77,8 @@ Evaluation::Evaluation(asio::any_io_executor executor,
           suite.cases.size(), m_options.runs, m_options.baseline, m_options.seed))
     , m_samples(m_plan.size())
     , m_tasks(executor, [this](std::exception_ptr failure) {
-      m_failure = failure;
+      // The first: what breaks while it is cancelled is a consequence.
+      m_failure = m_failure ? m_failure : failure;
       m_tasks.cancel_all();
     }) {}
 

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <string>
@@ -35,7 +36,8 @@ public:
              students::Student& student,
              EvaluationOptions options);
 
-  // Once. The samples in the order of the plan. Cancelled, it ends what is under way first.
+  // Once. The samples in the order of the plan. Cancelled, it ends what is under way first; so it
+  // does after an exception of the student, which is thrown on.
   asio::awaitable<std::vector<EvalSample>> run();
 
   // Why the first sample that could not be had could not.

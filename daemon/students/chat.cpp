@@ -2,6 +2,7 @@
 
 #include "daemon/await.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace upskill::students {

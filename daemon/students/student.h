@@ -6,6 +6,7 @@
 #include "skills/eval/grade.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
