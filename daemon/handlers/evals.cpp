@@ -11,6 +11,7 @@
 #include "protocol/base/atomic_file.h"
 #include "protocol/base/bounds.h"
 #include "protocol/base/paths.h"
+#include "protocol/base/utf8.h"
 #include "protocol/methods.h"
 #include "skills/document/document.h"
 #include "skills/eval/cases.h"
@@ -49,14 +50,34 @@ Result<std::optional<std::string>> read_of_skill(int skill, std::string_view pat
   return fail(std::move(part).error());
 }
 
-Result<eval::CaseSuite> read_suite(int skill, const EvalParams& params, const std::string& cwd) {
+// Whose words the paths and addresses of a call are. An agent's may be those of whoever wrote what
+// it has just read: they stay inside the skill and on this machine.
+struct Asker {
+  bool is_person = false;
+  std::string cwd = {};
+};
+
+Result<std::string>
+read_named(int skill, const std::string& path, const Asker& asker, std::size_t limit) {
+  if (asker.is_person) {
+    return read_file(normalized_path(path, asker.cwd), limit);
+  }
+  TRY_ASSIGN(std::optional<std::string> text, read_of_skill(skill, path));
+  if (!text) {
+    return fail(ErrorCode::not_found,
+                "the skill has no file `" + to_valid_utf8(utf8_prefix(path, 256)) + "`",
+                "an agent names files of the skill, relative to it; a person may name any");
+  }
+  return std::move(*text);
+}
+
+Result<eval::CaseSuite> read_suite(int skill, const EvalParams& params, const Asker& asker) {
   if (params.tests.empty()) {
     auto read = [skill](std::string_view path) { return read_of_skill(skill, path); };
     TRY_ASSIGN(eval::FoundCases found, eval::find_cases(eval::CaseUse::answers, read));
     return std::move(found.suite);
   }
-  std::string path = normalized_path(params.tests, cwd);
-  TRY_ASSIGN(std::string text, read_file(path, eval::k_max_test_file));
+  TRY_ASSIGN(std::string text, read_named(skill, params.tests, asker, eval::k_max_test_file));
   Result<eval::CaseSuite> suite = eval::read_cases(text);
   if (!suite) {
     Error error = std::move(suite).error();
@@ -71,8 +92,10 @@ bool is_scripted(std::string_view model) {
 }
 
 Result<Examination>
-examine(const Catalogue& catalogue, const EvalParams& params, const std::string& cwd) {
-  TRY_ASSIGN(SkillPlace place, find_skill_anywhere(catalogue, params.skill, cwd));
+examine(const Catalogue& catalogue, const EvalParams& params, const Asker& asker) {
+  TRY_ASSIGN(SkillPlace place,
+             asker.is_person ? find_skill_anywhere(catalogue, params.skill, asker.cwd)
+                             : find_skill(catalogue, params.skill, asker.cwd));
   TRY_ASSIGN(UniqueFd skill, open_skill(place));
   std::string name = document_name(skill.get());
   if (name.empty()) {
@@ -82,11 +105,11 @@ examine(const Catalogue& catalogue, const EvalParams& params, const std::string&
   Examination examination;
   examination.skill = place.name;
   examination.body = document::read_document(document.bytes).parts.body;
-  TRY_ASSIGN(examination.suite, read_suite(skill.get(), params, cwd));
+  TRY_ASSIGN(examination.suite, read_suite(skill.get(), params, asker));
   for (const std::string& model : params.model) {
     if (is_scripted(model)) {
       std::string path = model.substr(k_scripted.size());
-      TRY_ASSIGN(std::string text, read_file(normalized_path(path, cwd), k_max_script));
+      TRY_ASSIGN(std::string text, read_named(skill.get(), path, asker, k_max_script));
       TRY_ASSIGN(models::Script script, models::read_script(text, "`" + path + "`"));
       examination.scripts.push_back(std::move(script));
     }
@@ -94,7 +117,7 @@ examine(const Catalogue& catalogue, const EvalParams& params, const std::string&
   return examination;
 }
 
-Result<void> check(const EvalParams& params) {
+Result<void> check(const EvalParams& params, bool is_person) {
   if (params.model.empty()) {
     return fail(ErrorCode::invalid_argument,
                 "params.model: no model is named",
@@ -108,6 +131,11 @@ Result<void> check(const EvalParams& params) {
   }
   if (params.jobs < 1 || params.jobs > k_max_in_flight) {
     return fail(ErrorCode::invalid_argument, "params.jobs: must be from 1 to 1000");
+  }
+  if (!is_person && !params.base_url.empty() && !models::is_loopback(params.base_url)) {
+    return fail(ErrorCode::refused,
+                "params.base_url: only a person may name a server of another machine",
+                "`upskill eval` on the command line");
   }
   if (params.seed < 0) {
     return fail(ErrorCode::invalid_argument, "params.seed: is negative");
@@ -141,11 +169,12 @@ public:
       , m_http(http) {}
 
   Awaitable<EvalResult> evaluate(EvalParams params, RequestContext context) {
-    CO_TRY(check(params));
+    Asker asker{context.principal.empty(), context.caller.cwd};
+    CO_TRY(check(params, asker.is_person));
     AWAIT(Result<std::shared_ptr<const Catalogue>> catalogue,
           m_library.catalogue(context.stopping));
     CO_TRY(catalogue);
-    auto job = [&] { return examine(**catalogue, params, context.caller.cwd); };
+    auto job = [&] { return examine(**catalogue, params, asker); };
     AWAIT(Result<Examination> read, runtime::offload(m_library.pool(context), std::move(job)));
     CO_TRY(read);
     Examination examination = std::move(*read);

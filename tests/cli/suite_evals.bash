@@ -95,3 +95,25 @@ test_a_server_that_is_not_there() {
     --base-url http://127.0.0.1:9/v1 --no-baseline
   err_has "127.0.0.1:9"
 }
+
+test_agents_stay_inside_the_skill_and_on_this_machine() {
+  small_suite
+  mkdir -p ~/.claude/skills
+  cp -r greet ~/.claude/skills/greet
+  cp tests.json student.json ~/.claude/skills/greet
+  echo secret-words >~/secret
+  out=$(tool skill_eval '{"skill":"greet","tests":"tests.json","model":["scripted:student.json"]}')
+  has '"verdict":"undecided"' '"lift":{"value":0.5,'
+  out=$(tool skill_eval "{\"skill\":\"greet\",\"tests\":\"$HOME/secret\",\"model\":[\"scripted:student.json\"]}")
+  has 'the skill has no file' '"isError":true'
+  lacks "secret-words"
+  out=$(tool skill_eval '{"skill":"greet","tests":"../../../secret","model":["scripted:student.json"]}')
+  has 'the skill has no file'
+  out=$(tool skill_eval "{\"skill\":\"greet\",\"tests\":\"tests.json\",\"model\":[\"scripted:$HOME/secret\"]}")
+  has 'the skill has no file'
+  lacks "secret-words"
+  out=$(tool skill_eval "{\"skill\":\"$PWD/greet\",\"tests\":\"tests.json\",\"model\":[\"scripted:student.json\"]}")
+  has '"isError":true'
+  out=$(tool skill_eval '{"skill":"greet","tests":"tests.json","model":["m"],"base_url":"http://10.0.0.1/v1"}')
+  has 'only a person may name a server of another machine'
+}
