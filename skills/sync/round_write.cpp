@@ -140,7 +140,11 @@ void RoundRun::spread(Scope& scope,
     if (!seen.usable) {
       if (missing || (seen.base && seen.base != hash)) {
         const Root& root = scope.roots[seen.root];
-        note(scope, name, root.held.empty() ? root.judgement.reason : root.held);
+        if (!root.held.empty()) {
+          note(scope, name, root.held);
+        } else if (!seen.base) { // else its folder says why, once for all skills
+          note(scope, name, root.judgement.reason);
+        }
       }
       continue;
     }

@@ -533,6 +533,19 @@ test_a_halted_folder_is_told_once() {
   [[ $(grep -c vanished <<<"$out") == 1 ]] || fail "$out"
 }
 
+test_an_edit_beside_a_halted_folder_tells_of_it_once_too() {
+  enabled
+  run 0 upskill daemon stop
+  rm -r "$a"
+  sed -i 's/Do it./Do it this way./' "$c/pdf/SKILL.md"
+  run 0 upskill sync wait
+  run 0 upskill sync status
+  has "a copy of it cannot be looked at"
+  [[ $(grep -c vanished <<<"$out") == 1 ]] || fail "$out"
+  run 0 upskill doctor
+  [[ $(grep -c vanished <<<"$out") == 1 ]] || fail "$out"
+}
+
 test_wait_tells_of_skills_with_problems() {
   enabled
   run 0 upskill sync wait
