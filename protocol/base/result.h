@@ -56,20 +56,21 @@ Error system_error(int errno_value, std::string what);
 
 } // namespace upskill
 
-// Statement macros, because a GNU statement expression crashes g++ 12 inside a coroutine.
+// Statement macros, because a GNU statement expression crashes g++ 12 inside a coroutine. What is
+// given by name is looked at where it is, never copied whole; it keeps its value, and its error.
 #define UPSKILL_CONCAT_(a, b) a##b
 #define UPSKILL_CONCAT(a, b) UPSKILL_CONCAT_(a, b)
 #define UPSKILL_TRY_(temporary, expression, leave)                                                 \
   do {                                                                                             \
-    auto temporary = (expression);                                                                 \
+    auto&& temporary = (expression);                                                               \
     if (!temporary)                                                                                \
-      leave ::tl::make_unexpected(std::move(temporary).error());                                   \
+      leave ::tl::make_unexpected(std::forward<decltype(temporary)>(temporary).error());           \
   } while (false)
 #define UPSKILL_TRY_ASSIGN_(temporary, target, expression, leave)                                  \
-  auto temporary = (expression);                                                                   \
+  auto&& temporary = (expression);                                                                 \
   if (!temporary)                                                                                  \
-    leave ::tl::make_unexpected(std::move(temporary).error());                                     \
-  target = std::move(*temporary)
+    leave ::tl::make_unexpected(std::forward<decltype(temporary)>(temporary).error());             \
+  target = *std::forward<decltype(temporary)>(temporary)
 
 // TRY(f()) leaves the function with f's error; TRY_ASSIGN(auto x, f()) also binds the value.
 #define TRY(expression) UPSKILL_TRY_(UPSKILL_CONCAT(try_, __LINE__), expression, return )
