@@ -16,7 +16,8 @@ template <class P, class R> MethodInfo erase(const Method<P, R>& method) {
           method.audience,
           method.pace,
           &json_schema<P>,
-          &json_schema<R>};
+          &json_schema<R>,
+          &tool_schema<P>};
 }
 
 std::vector<MethodInfo> all_methods() {

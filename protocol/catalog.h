@@ -18,6 +18,8 @@ struct MethodInfo {
   Pace pace;
   std::string (*params_schema)(); // JSON Schema 2020-12, one line
   std::string (*result_schema)();
+  // params_schema without what agents are not shown; null where they are shown all of it.
+  std::string (*tool_schema)() = nullptr;
 };
 
 // Every method, in the order of for_each_method.

@@ -1,6 +1,7 @@
 #pragma once
-#include "protocol/types/evals.h"
+#include "protocol/types/eval_reports.h"
 #include "protocol/types/jobs.h"
+#include "protocol/types/runs.h"
 #include "protocol/types/server.h"
 #include "protocol/types/skills.h"
 #include "protocol/types/sync.h"
@@ -112,6 +113,34 @@ inline constexpr Method<EvalParams, EvalResult> k_skill_eval{
     "where there are many cases. Changes nothing.",
     Effect::reads,
     Audience::agents,
+    Pace::slow};
+
+inline constexpr Method<EvalReportParams, EvalResult> k_eval_report{
+    "eval_report",
+    "report",
+    "Show an evaluation that was made before.",
+    "Shows what an earlier skill_eval found: rates, lift, verdict, and with `verbose` every sample "
+    "with its checks. Use it instead of evaluating again. Changes nothing.",
+    Effect::reads,
+    Audience::agents};
+
+inline constexpr Method<EvalParams, EvalResult> k_benchmark{
+    "benchmark",
+    "benchmark",
+    "Compare models on a skill, three runs of each case unless told.",
+    "",
+    Effect::reads,
+    Audience::people,
+    Pace::slow};
+
+// Reads, and writes files where it is told to: not for agents.
+inline constexpr Method<RunsParams, RunsResult> k_runs{
+    "runs",
+    "runs",
+    "Show what the logs of evaluations say: each skill and model, by its newest batch.",
+    "",
+    Effect::reads,
+    Audience::people_only,
     Pace::slow};
 
 inline constexpr Method<JobParams, JobResult> k_job{
@@ -235,6 +264,9 @@ template <class Use> constexpr void for_each_method(Use&& use) {
   use(k_skill_sync);
   use(k_skill_conflicts);
   use(k_skill_eval);
+  use(k_benchmark);
+  use(k_eval_report);
+  use(k_runs);
   use(k_job);
   use(k_sync_enable);
   use(k_sync_disable);

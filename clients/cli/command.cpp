@@ -29,10 +29,37 @@ struct ShortOption {
   char letter;
 };
 
-constexpr std::array<ShortOption, 4> k_short_options{{{"", "limit", 'n'},
-                                                      {"daemon logs", "lines", 'n'},
-                                                      {"agents", "all", 'a'},
-                                                      {"list", "query", 'q'}}};
+constexpr std::array k_short_options{ShortOption{"", "limit", 'n'},
+                                     ShortOption{"daemon logs", "lines", 'n'},
+                                     ShortOption{"agents", "all", 'a'},
+                                     ShortOption{"list", "query", 'q'},
+                                     // As the Python tool has them.
+                                     ShortOption{"", "tests", 't'},
+                                     ShortOption{"", "model", 'm'},
+                                     ShortOption{"", "verbose", 'v'},
+                                     ShortOption{"", "jobs", 'j'},
+                                     ShortOption{"", "output", 'o'},
+                                     ShortOption{"runs", "dir", 'd'},
+                                     ShortOption{"runs", "skill", 's'}};
+
+// What others call it: upskill's names for what has another one here.
+struct OtherName {
+  std::string_view field;
+  std::string_view name;
+};
+
+constexpr std::array<OtherName, 1> k_other_names{{{"jobs", "max-parallel"}}};
+
+// Flags that are on unless told, so that people say no.
+constexpr std::array<std::string_view, 1> k_negatable{{"log_runs"}};
+
+// What a command was called before: it works, and no help, completion or reference names it.
+struct Alias {
+  std::string_view words;
+  std::string_view command;
+};
+
+constexpr std::array<Alias, 1> k_aliases{{{"plot", "runs"}}};
 
 std::string with_dashes(std::string_view field) {
   std::string name(field);
@@ -63,6 +90,8 @@ void read_kind(const connect::TextReader& schema, Option& option) {
     option.kind = ValueKind::flag;
   } else if (type == "integer") {
     option.kind = ValueKind::number;
+  } else if (type == "number") {
+    option.kind = ValueKind::decimal;
   } else if (type == "array") {
     option.many = true;
     if (auto items = schema.member("items")) {
@@ -147,7 +176,17 @@ Command command_of(const MethodInfo& method) {
       }
       auto letter = std::find_if(k_short_options.begin(), k_short_options.end(), is_this);
       option.letter = letter == k_short_options.end() ? '\0' : letter->letter;
+      for (const OtherName& other : k_other_names) {
+        option.also = other.field == field ? other.name : option.also;
+      }
+      Option negation = option;
       command.options.push_back(std::move(option));
+      if (std::ranges::find(k_negatable, field) != k_negatable.end()) {
+        negation.name = "no-" + negation.name;
+        negation.doc = "Do not.";
+        negation.negates = true;
+        command.options.push_back(std::move(negation));
+      }
     });
   }
   if (method.command == "daemon logs") {
@@ -155,6 +194,12 @@ Command command_of(const MethodInfo& method) {
         "follow", 'f', ValueKind::flag, "Go on showing what is added; end with Ctrl-C."));
   }
   return command;
+}
+
+std::string_view command_called(std::string_view words) {
+  auto is_this = [&](const Alias& alias) { return alias.words == words; };
+  auto found = std::find_if(k_aliases.begin(), k_aliases.end(), is_this);
+  return found == k_aliases.end() ? words : found->command;
 }
 
 const std::vector<Command>& own_commands() {

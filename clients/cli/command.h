@@ -7,7 +7,7 @@
 
 namespace upskill::cli {
 
-enum class ValueKind { flag, text, number, choice };
+enum class ValueKind { flag, text, number, decimal, choice };
 
 // One thing that may be said on the command line: an option, a positional, or both.
 struct Option {
@@ -21,6 +21,8 @@ struct Option {
   std::vector<std::string> choices = {};
   std::string doc = {};
   std::string without_value = {}; // what the option alone means; empty: it needs a value
+  std::string also = {};          // another long name, which help does not show
+  bool negates = false;           // a flag that says no: `--no-NAME` of the option before
 };
 
 // What `upskill WORDS` does: a method of the catalogue, or one of the few commands that are not
@@ -36,6 +38,9 @@ struct Command {
 // The command of a method: required fields are positionals in order, every other field is an option
 // of its name with dashes.
 Command command_of(const MethodInfo& method);
+
+// The command that these words mean: `runs` for its hidden alias `plot`, any other as it is.
+std::string_view command_called(std::string_view words);
 
 // Null where there is none of these words.
 const Command* find_own_command(std::string_view words);

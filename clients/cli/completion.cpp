@@ -4,6 +4,7 @@
 #include "clients/cli/parse.h"
 
 #include <algorithm>
+#include <array>
 
 namespace upskill::cli {
 namespace {
@@ -69,12 +70,26 @@ std::string bracketed(std::string_view text) {
 }
 
 bool takes_path(const Option& option) {
-  return option.field == "paths" || option.field == "project" || option.field == "config"
-         || option.field == "output";
+  constexpr std::array<std::string_view, 15> k_paths{{"paths",
+                                                      "project",
+                                                      "config",
+                                                      "output",
+                                                      "tests",
+                                                      "against",
+                                                      "html",
+                                                      "junit",
+                                                      "csv",
+                                                      "benchmark_json",
+                                                      "record",
+                                                      "replay",
+                                                      "runs_dir",
+                                                      "dir",
+                                                      "log_file"}};
+  return std::ranges::find(k_paths, option.field) != k_paths.end();
 }
 
 bool takes_skill(const Option& option) {
-  return option.field == "skill";
+  return option.field == "skill" || option.field == "with";
 }
 
 bool takes_agent(const Option& option) {
@@ -88,6 +103,16 @@ std::vector<std::string> values_of(const Option& option) {
   }
   if (option.field == "take") {
     return {"winner", "loser", "delete", "restore"};
+  }
+  if (option.field == "student") {
+    return {"chat",
+            "agent",
+            "cli.claude-code",
+            "cli.codex",
+            "cli.gemini",
+            "cli.opencode",
+            "cli.copilot",
+            "cli.cursor"};
   }
   return option.choices;
 }

@@ -60,7 +60,9 @@ int exit_code_of(const Invocation& invocation, const connect::TextReader& result
   if (name == "sync_status" && text(result, "state") == "stopped" && !invocation.flag("check")) {
     return k_could_not; // how the copies stand is not known
   }
-  if (name == "skill_validate") {
+  if (name == "skill_eval" || name == "benchmark") {
+    yes = text(result, "failed").empty();
+  } else if (name == "skill_validate") {
     yes = is_true(result, "valid");
   } else if (name == "doctor" && invocation.flag("check")) {
     yes = is_true(result, "healthy");

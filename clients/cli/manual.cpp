@@ -8,13 +8,14 @@
 namespace upskill::cli {
 namespace {
 
-constexpr std::array<Group, 4> k_groups{{{"Skills", "list show validate"},
+constexpr std::array<Group, 5> k_groups{{{"Skills", "list show validate"},
+                                         {"Evaluations", "eval benchmark runs"},
                                          {"Sync", "sync"},
                                          {"Overview", "status agents doctor"},
                                          {"Daemon", "daemon mcp"}}};
 constexpr std::string_view k_rest = "More";
 
-constexpr std::array<Example, 18> k_examples{{
+constexpr std::array<Example, 20> k_examples{{
     {"sync enable", "upskill sync enable", "see the plan, then switch sync on", true},
     {"sync enable", "upskill sync enable --dry-run", "only see the plan"},
     {"sync enable",
@@ -31,6 +32,8 @@ constexpr std::array<Example, 18> k_examples{{
     {"list", "upskill list pdf", "skills with this word in name or description", true},
     {"list", "upskill list --agent codex --json", "what Codex sees, for a script"},
     {"validate", "upskill validate ./my-skill", "check a skill before sharing it", true},
+    {"runs", "upskill runs", "what evaluations have said, as bars"},
+    {"runs", "upskill runs -d ./runs -s pdf --csv runs.csv", "the runs of a skill, as a table"},
     {"doctor", "upskill doctor", "what is wrong, and what each agent really lists", true},
     {"mcp",
      "claude mcp add --scope user upskill -- upskill mcp",
@@ -59,8 +62,10 @@ constexpr std::array<Term, 6> k_environment{
      {"COLUMNS", "width to draw for where there is no terminal"},
      {"PATH", "where `upskilld` is looked for when it is not beside `upskill`"}}};
 
-constexpr std::array<Term, 4> k_files{
+constexpr std::array<Term, 5> k_files{
     {{"~/.config/upskill/config.yaml", "configuration"},
+     {"~/.config/upskill/credentials",
+      "keys of model servers, a line ANTHROPIC_API_KEY=... each; only you may read it (0600)"},
      {"~/.local/state/upskill/", "the daemon's state; run/ holds its lock and socket"},
      {"~/.local/state/upskill/upskilld.log", "log of a daemon that was started by a command"},
      {"~/.local/share/upskill/", "kept versions, trash and conflicts, readable without us"}}};
@@ -86,7 +91,7 @@ std::string upper(std::string_view text) {
 
 // A word for the value: SKILL for `skill`, PATH for `paths`.
 std::string placeholder(const Option& option) {
-  if (option.kind == ValueKind::number) {
+  if (option.kind == ValueKind::number || option.kind == ValueKind::decimal) {
     return option.position < 0 ? "N" : upper(option.name);
   }
   std::string name = upper(option.name);

@@ -83,7 +83,7 @@ std::string tools() {
            + "\n- annotations: `readOnlyHint` " + std::string(yes_or_no(reads))
            + ", `destructiveHint` " + std::string(yes_or_no(method.effect == Effect::destructive))
            + ", `idempotentHint` " + std::string(yes_or_no(reads)) + ", `openWorldHint` false\n";
-    std::string parameters = fields_table(method.params_schema());
+    std::string parameters = fields_table(method.tool_schema());
     out += (parameters.starts_with('|') ? "\nInput:\n\n" : "\nInput: ") + parameters;
     out += "\nOutput:\n\n" + fields_table(method.result_schema());
   }

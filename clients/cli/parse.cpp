@@ -7,9 +7,13 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 
 namespace upskill::cli {
 namespace {
+
+// The value of a flag that was said with `--no-`.
+constexpr std::string_view k_no = "no";
 
 const MethodInfo* method_of(std::string_view words) {
   for (const MethodInfo& method : catalog()) {
@@ -21,6 +25,7 @@ const MethodInfo* method_of(std::string_view words) {
 }
 
 std::optional<Command> find_command(std::string_view words) {
+  words = command_called(words);
   if (const MethodInfo* method = method_of(words)) {
     return command_of(*method);
   }
@@ -145,7 +150,9 @@ private:
     auto fits = [&](const Option& option) {
       // A positional that has to be given has no name of its own; a loose one has both.
       bool named = option.position < 0 || !option.required;
-      return named && (letter != 0 ? option.letter == letter : option.name == name);
+      return named
+             && (letter != 0 ? option.letter == letter
+                             : option.name == name || (!name.empty() && option.also == name));
     };
     for (const std::vector<Option>* options : option_lists()) {
       auto found = std::find_if(options->begin(), options->end(), fits);
@@ -249,6 +256,14 @@ private:
                      option.doc);
       }
     }
+    if (option.kind == ValueKind::decimal) {
+      double number = 0;
+      auto [end, problem] = std::from_chars(value.data(), value.data() + value.size(), number);
+      if (problem != std::errc{} || end != value.data() + value.size() || !std::isfinite(number)) {
+        return usage("`" + clean_line(value) + "` is not a number for " + quoted(label),
+                     option.doc);
+      }
+    }
     if (option.kind == ValueKind::choice
         && std::find(option.choices.begin(), option.choices.end(), value) == option.choices.end()) {
       return usage("`" + clean_line(value) + "` is no value for " + quoted(label),
@@ -258,7 +273,7 @@ private:
     if (!values.empty() && !option.many && option.kind != ValueKind::flag) {
       return usage(quoted(label) + " was given twice", "say it once");
     }
-    values.emplace_back(value);
+    values.emplace_back(option.negates ? k_no : value);
     return {};
   }
 
@@ -320,6 +335,10 @@ std::string Invocation::arguments() const {
   auto write = [&](const Option& option, const std::string& value) {
     if (option.kind == ValueKind::number) {
       out.raw(std::to_string(std::stoll(value)));
+    } else if (option.kind == ValueKind::decimal) {
+      double number = 0; // it was read before
+      std::from_chars(value.data(), value.data() + value.size(), number);
+      out.value(number);
     } else {
       out.value(value);
     }
@@ -327,12 +346,12 @@ std::string Invocation::arguments() const {
   out.begin_object();
   for (const Option& option : command.options) {
     auto found = values.find(option.field);
-    if (found == values.end() || option.field == "follow") {
+    if (found == values.end() || option.field == "follow" || option.negates) {
       continue;
     }
     out.key(option.field);
     if (option.kind == ValueKind::flag) {
-      out.value(true);
+      out.value(found->second.back() != k_no); // the last word counts
     } else if (option.many) {
       out.begin_array();
       for (const std::string& value : found->second) {

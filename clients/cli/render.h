@@ -2,7 +2,8 @@
 #include "clients/cli/page.h"
 #include "clients/cli/parse.h"
 #include "clients/connect/text_reader.h"
-#include "protocol/types/evals.h"
+#include "protocol/types/eval_reports.h"
+#include "protocol/types/runs.h"
 #include "protocol/types/server.h"
 
 namespace upskill::cli {
@@ -37,6 +38,8 @@ void show(Page& page, const Invocation& invocation, const SyncNowResult& result)
 void show(Page& page, const Invocation& invocation, const SyncConflictsResult& result);
 // render_evals.cpp
 void show(Page& page, const Invocation& invocation, const EvalResult& result);
+// render_runs.cpp
+void show(Page& page, const Invocation& invocation, const RunsResult& result);
 // render_agents.cpp
 void show(Page& page, const Invocation& invocation, const AgentListResult& result);
 void show(Page& page, const Invocation& invocation, const DoctorResult& result);

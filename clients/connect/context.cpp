@@ -7,7 +7,8 @@
 namespace upskill::connect {
 namespace {
 
-constexpr std::array<std::string_view, 17> k_variables{"ANTHROPIC_API_KEY",
+// Keys and addresses of models, and where a coding agent is found that is to be evaluated.
+constexpr std::array<std::string_view, 23> k_variables{"ANTHROPIC_API_KEY",
                                                        "ANTHROPIC_BASE_URL",
                                                        "OPENAI_API_KEY",
                                                        "OPENAI_API_BASE",
@@ -15,6 +16,12 @@ constexpr std::array<std::string_view, 17> k_variables{"ANTHROPIC_API_KEY",
                                                        "GENERIC_API_KEY",
                                                        "GENERIC_BASE_URL",
                                                        "HF_TOKEN",
+                                                       "GEMINI_API_KEY",
+                                                       "GOOGLE_GEMINI_BASE_URL",
+                                                       "COPILOT_GITHUB_TOKEN",
+                                                       "CURSOR_API_KEY",
+                                                       "PATH",
+                                                       "SSL_CERT_FILE",
                                                        "UPSKILL_CONFIG",
                                                        "HTTP_PROXY",
                                                        "HTTPS_PROXY",

@@ -20,6 +20,19 @@ _upskill() {
     --config) COMPREPLY=($(compgen -f -- "$current")); return ;;
     --agent) COMPREPLY=($(compgen -W "$(upskill daemon status >/dev/null 2>&1 && upskill agents --all 2>/dev/null | while read -r agent rest; do [ "$agent" = AGENT ] || echo "$agent"; done)" -- "$current")); return ;;
     --scope) COMPREPLY=($(compgen -W "user project" -- "$current")); return ;;
+    --tests) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --student) COMPREPLY=($(compgen -W "chat agent cli.claude-code cli.codex cli.gemini cli.opencode cli.copilot cli.cursor" -- "$current")); return ;;
+    --against) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --runs-dir) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --output) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --html) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --junit) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --csv) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --benchmark-json) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --record) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --replay) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --dir) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --metric) COMPREPLY=($(compgen -W "success tokens" -- "$current")); return ;;
     --policy) COMPREPLY=($(compgen -W "cover mirror" -- "$current")); return ;;
     --without) COMPREPLY=($(compgen -W "$(upskill daemon status >/dev/null 2>&1 && upskill agents --all 2>/dev/null | while read -r agent rest; do [ "$agent" = AGENT ] || echo "$agent"; done)" -- "$current")); return ;;
     --link) COMPREPLY=($(compgen -W "$(upskill daemon status >/dev/null 2>&1 && upskill agents --all 2>/dev/null | while read -r agent rest; do [ "$agent" = AGENT ] || echo "$agent"; done)" -- "$current")); return ;;
@@ -28,7 +41,7 @@ _upskill() {
     --log) COMPREPLY=($(compgen -W "error warning info verbose" -- "$current")); return ;;
   esac
   case $command in
-    "") words="status list show validate sync eval agents doctor daemon mcp completion man help" options="--json --yes --private --config --no-color --help --version" ;;
+    "") words="status list show validate sync eval benchmark report runs agents doctor daemon mcp completion man help" options="--json --yes --private --config --no-color --help --version" ;;
     "sync") words="conflicts enable disable status plan now log undo resolve wait" options="--help" ;;
     "daemon") words="status stop logs run start unit" options="--help" ;;
     "status") options="--json --private --config --no-color --help" ;;
@@ -36,7 +49,10 @@ _upskill() {
     "show") case $place in 0) skills=1 ;; esac; options="--json --private --config --no-color --help" ;;
     "validate") case $place in *) paths=1 ;; esac; options="--json --private --config --no-color --help" ;;
     "sync conflicts") case $place in 0) skills=1 ;; esac; options="--skill --json --private --config --no-color --help" ;;
-    "eval") case $place in 0) skills=1 ;; esac; options="--tests --model --runs --no-baseline --base-url --jobs --seed --samples --json --private --config --no-color --help" ;;
+    "eval") case $place in 0) skills=1 ;; esac; options="--tests --model --student --runs --triggers --no-baseline --against --with --verbose --jobs --seed --fresh --budget --token-budget --time-budget --base-url --judge-model --test-gen-model --fail-under --fail-on-undecided --log-runs --no-log-runs --runs-dir --output --html --junit --csv --benchmark-json --record --replay --executor --json --private --config --no-color --help" ;;
+    "benchmark") case $place in 0) skills=1 ;; esac; options="--tests --model --student --runs --triggers --no-baseline --against --with --verbose --jobs --seed --fresh --budget --token-budget --time-budget --base-url --judge-model --test-gen-model --fail-under --fail-on-undecided --log-runs --no-log-runs --runs-dir --output --html --junit --csv --benchmark-json --record --replay --executor --json --private --config --no-color --help" ;;
+    "report") options="--id --skill --verbose --html --json --private --config --no-color --help" ;;
+    "runs") options="--dir --skill --model --metric --csv --json --private --config --no-color --help" ;;
     "sync enable") options="--policy --agent --without --link --exclude --project --accept --dry-run --json --yes --private --config --no-color --help" ;;
     "sync disable") options="--project --dry-run --json --yes --private --config --no-color --help" ;;
     "sync status") case $place in 0) skills=1 ;; esac; options="--skill --check --json --private --config --no-color --help" ;;
@@ -57,7 +73,7 @@ _upskill() {
     "mcp") options="--no-color --help" ;;
     "completion") case $place in 0) words="bash zsh fish" ;; esac; options="--json --no-color --help" ;;
     "man") options="--json --no-color --help" ;;
-    "help") case $place in 0) words="status list show validate sync eval agents doctor daemon mcp completion man help" ;; *) _upskill_second "$last" ;; esac; options="--command --json --no-color --help" ;;
+    "help") case $place in 0) words="status list show validate sync eval benchmark report runs agents doctor daemon mcp completion man help" ;; *) _upskill_second "$last" ;; esac; options="--command --json --no-color --help" ;;
   esac
   if [[ $current == -* ]]; then words=$options; paths=""; skills=""; fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))

@@ -1,9 +1,10 @@
 #pragma once
+#include "daemon/evals/gatherer.h"
 #include "daemon/runtime/asio.h"
+#include "daemon/runtime/pool.h"
 #include "daemon/runtime/task_group.h"
-#include "daemon/students/student.h"
 #include "protocol/base/result.h"
-#include "protocol/types/evals.h"
+#include "protocol/types/eval_reports.h"
 #include "skills/eval/case.h"
 #include "skills/eval/plan.h"
 
@@ -22,6 +23,10 @@ struct EvaluationOptions {
   bool baseline = true;
   std::uint64_t seed = 1;
   std::size_t in_flight = 20; // samples of one model at a time
+  std::string skill = {};     // whose cases these are: what `skill_used` is about
+  std::vector<Gatherer*> gatherers = {};
+  // Where answers are graded that take long; none: on the spot.
+  std::optional<runtime::Pool::Share> pool = {};
   std::function<void(std::size_t done, std::size_t of)> progress = {};
 };
 
@@ -43,6 +48,9 @@ public:
   // Why the first sample that could not be had could not.
   const std::optional<Error>& first_error() const { return m_first_error; }
 
+  // Why the first answer that could not be graded could not; empty: all could.
+  const std::string& first_ungraded() const { return m_first_ungraded; }
+
 private:
   asio::awaitable<void> draw_next();
   asio::awaitable<EvalSample> draw(eval::PlannedSample planned);
@@ -55,6 +63,7 @@ private:
   std::size_t m_next = 0;
   std::size_t m_done = 0;
   std::optional<Error> m_first_error = {};
+  std::string m_first_ungraded = {};
   std::exception_ptr m_failure = {}; // a bug of ours
   runtime::TaskGroup m_tasks;
 };

@@ -1,277 +1,294 @@
 #include "daemon/handlers/evals.h"
 
 #include "daemon/await.h"
-#include "daemon/evals/evaluation.h"
-#include "daemon/handlers/skill_files.h"
-#include "daemon/handlers/skill_lookup.h"
-#include "daemon/models/http_model.h"
-#include "daemon/models/scripted.h"
+#include "daemon/evals/case_writer.h"
+#include "daemon/evals/evaluation_id.h"
+#include "daemon/handlers/configuration.h"
+#include "daemon/handlers/eval_options.h"
+#include "daemon/handlers/eval_outputs.h"
+#include "daemon/handlers/eval_result.h"
+#include "daemon/handlers/eval_session.h"
 #include "daemon/runtime/offload.h"
-#include "daemon/students/chat.h"
-#include "protocol/base/atomic_file.h"
-#include "protocol/base/bounds.h"
 #include "protocol/base/paths.h"
-#include "protocol/base/utf8.h"
+#include "protocol/base/utc.h"
+#include "protocol/codec/codec.h"
 #include "protocol/methods.h"
-#include "skills/document/document.h"
-#include "skills/eval/cases.h"
-#include "skills/eval/report.h"
+#include "protocol/rpc/simdjson_reader.h"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <utility>
 
 namespace upskill::daemon {
 namespace {
 
-constexpr std::string_view k_scripted = "scripted:";
-constexpr std::int64_t k_max_runs = 1000;
-constexpr std::int64_t k_max_in_flight = 1000;
-constexpr std::size_t k_max_models = 20;
-constexpr std::size_t k_max_samples = 100'000; // of one call
-constexpr std::size_t k_max_script = 8u << 20; // bytes
+constexpr std::int64_t k_benchmark_runs = 3;
 
-// What is asked, read from the disk.
-struct Examination {
-  std::string skill = {};
-  std::string body = {};
-  eval::CaseSuite suite = {};
-  std::vector<models::Script> scripts = {}; // of the scripted models, in their order
-};
-
-Result<std::optional<std::string>> read_of_skill(int skill, std::string_view path) {
-  Result<FilePart> part = read_part(skill, std::string(path), 0, eval::k_max_test_file + 1);
-  if (part) {
-    return std::move(part->bytes);
-  }
-  if (part.error().code == ErrorCode::not_found) {
-    return std::nullopt;
-  }
-  return fail(std::move(part).error());
+std::int64_t unix_ms() {
+  auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
 }
 
-// Whose words the paths and addresses of a call are. An agent's may be those of whoever wrote what
-// it has just read: they stay inside the skill and on this machine.
-struct Asker {
-  bool is_person = false;
-  std::string cwd = {};
-};
-
-Result<std::string>
-read_named(int skill, const std::string& path, const Asker& asker, std::size_t limit) {
-  if (asker.is_person) {
-    return read_file(normalized_path(path, asker.cwd), limit);
+// Nothing was measured, and why the first sample was not is the answer. A configuration that was
+// misread may be the reason.
+Error why_nothing(std::optional<Error> first, const std::vector<std::string>& warnings) {
+  Error error = first.value_or(Error{ErrorCode::unsupported, "no answer could be graded"});
+  error.message = "nothing was measured: " + error.message;
+  for (const std::string& warning : warnings) {
+    error.hint += (error.hint.empty() ? "" : "; ") + warning;
   }
-  TRY_ASSIGN(std::optional<std::string> text, read_of_skill(skill, path));
-  if (!text) {
-    return fail(ErrorCode::not_found,
-                "the skill has no file `" + to_valid_utf8(utf8_prefix(path, 256)) + "`",
-                "an agent names files of the skill, relative to it; a person may name any");
-  }
-  return std::move(*text);
+  return error;
 }
 
-Result<eval::CaseSuite> read_suite(int skill, const EvalParams& params, const Asker& asker) {
-  if (params.tests.empty()) {
-    auto read = [skill](std::string_view path) { return read_of_skill(skill, path); };
-    TRY_ASSIGN(eval::FoundCases found, eval::find_cases(eval::CaseUse::answers, read));
-    return std::move(found.suite);
+Result<EvalResult> read_kept(std::string_view json) {
+  rpc::JsonParser parser;
+  Result<EvalResult> result = fail(ErrorCode::internal, "nothing was read");
+  TRY(parser.read(json, "the evaluation", [&](JsonReader& reader) {
+    result = decode<EvalResult>(reader, "evaluation");
+  }));
+  if (!result) {
+    return fail(ErrorCode::unsupported,
+                "another version of upskilld has kept it: " + result.error().message,
+                "`upskill eval` makes a new one, from answers that are known");
   }
-  TRY_ASSIGN(std::string text, read_named(skill, params.tests, asker, eval::k_max_test_file));
-  Result<eval::CaseSuite> suite = eval::read_cases(text);
-  if (!suite) {
-    Error error = std::move(suite).error();
-    error.message = "`" + params.tests + "`: " + error.message;
-    return fail(std::move(error));
-  }
-  return suite;
-}
-
-bool is_scripted(std::string_view model) {
-  return model.starts_with(k_scripted);
-}
-
-Result<Examination>
-examine(const Catalogue& catalogue, const EvalParams& params, const Asker& asker) {
-  TRY_ASSIGN(SkillPlace place,
-             asker.is_person ? find_skill_anywhere(catalogue, params.skill, asker.cwd)
-                             : find_skill(catalogue, params.skill, asker.cwd));
-  TRY_ASSIGN(UniqueFd skill, open_skill(place));
-  std::string name = document_name(skill.get());
-  if (name.empty()) {
-    return fail(ErrorCode::not_found, "`" + place.folder + "` has no `SKILL.md`");
-  }
-  TRY_ASSIGN(FilePart document, read_part(skill.get(), name, 0, k_max_skill_file));
-  Examination examination;
-  examination.skill = place.name;
-  examination.body = document::read_document(document.bytes).parts.body;
-  TRY_ASSIGN(examination.suite, read_suite(skill.get(), params, asker));
-  for (const std::string& model : params.model) {
-    if (is_scripted(model)) {
-      std::string path = model.substr(k_scripted.size());
-      TRY_ASSIGN(std::string text, read_named(skill.get(), path, asker, k_max_script));
-      TRY_ASSIGN(models::Script script, models::read_script(text, "`" + path + "`"));
-      examination.scripts.push_back(std::move(script));
-    }
-  }
-  return examination;
-}
-
-Result<void> check(const EvalParams& params, bool is_person) {
-  if (params.model.empty()) {
-    return fail(ErrorCode::invalid_argument,
-                "params.model: no model is named",
-                "`--model sonnet`, or any other that answers");
-  }
-  if (params.model.size() > k_max_models) {
-    return fail(ErrorCode::invalid_argument, "params.model: more than 20 models");
-  }
-  if (params.runs < 1 || params.runs > k_max_runs) {
-    return fail(ErrorCode::invalid_argument, "params.runs: must be from 1 to 1000");
-  }
-  if (params.jobs < 1 || params.jobs > k_max_in_flight) {
-    return fail(ErrorCode::invalid_argument, "params.jobs: must be from 1 to 1000");
-  }
-  if (!is_person && !params.base_url.empty() && !models::is_loopback(params.base_url)) {
-    return fail(ErrorCode::refused,
-                "params.base_url: only a person may name a server of another machine",
-                "`upskill eval` on the command line");
-  }
-  if (params.seed < 0) {
-    return fail(ErrorCode::invalid_argument, "params.seed: is negative");
-  }
-  return {};
-}
-
-bool is_all_errors(const std::vector<eval::ModelSamples>& models) {
-  return std::ranges::all_of(models, [](const eval::ModelSamples& of) {
-    return std::ranges::all_of(of.samples, [](const EvalSample& sample) {
-      return sample.outcome == SampleOutcome::error;
-    });
-  });
-}
-
-// Nothing was measured, and why the first sample was not is the answer.
-Error why_nothing(std::optional<Error> first) {
-  if (!first) {
-    return {ErrorCode::unsupported,
-            "no answer could be graded",
-            "`--samples` with a case that can be shows why"};
-  }
-  first->message = "nothing was measured: " + first->message;
-  return std::move(*first);
+  return result;
 }
 
 class Evaluations {
 public:
-  Evaluations(SkillLibrary& library, models::Http& http)
+  Evaluations(SkillLibrary& library, models::Http& http, evals::EvalJournal& journal)
       : m_library(library)
-      , m_http(http) {}
+      , m_http(http)
+      , m_journal(journal) {}
 
-  Awaitable<EvalResult> evaluate(EvalParams params, RequestContext context) {
+  Awaitable<EvalResult>
+  evaluate(EvalParams params, RequestContext context, std::int64_t default_runs) {
+    try {
+      AWAIT(Result<EvalResult> result,
+            draw_and_tell(std::move(params), std::move(context), default_runs));
+      m_http.rest();
+      AWAIT_DONE(m_journal.rest());
+      co_return result;
+    } catch (...) { // cancelled; a frame that is destroyed at the daemon's end does not come here
+      m_http.rest();
+      throw;
+    }
+  }
+
+  Awaitable<EvalResult>
+  draw_and_tell(EvalParams params, RequestContext context, std::int64_t default_runs) {
     Asker asker{context.principal.empty(), context.caller.cwd};
-    CO_TRY(check(params, asker.is_person));
+    CO_TRY(check_params(params, asker));
     AWAIT(Result<std::shared_ptr<const Catalogue>> catalogue,
           m_library.catalogue(context.stopping));
     CO_TRY(catalogue);
-    auto job = [&] { return examine(**catalogue, params, asker); };
-    AWAIT(Result<Examination> read, runtime::offload(m_library.pool(context), std::move(job)));
-    CO_TRY(read);
-    Examination examination = std::move(*read);
-    std::size_t each = examination.suite.cases.size() * static_cast<std::size_t>(params.runs)
-                       * (params.no_baseline ? 1 : 2);
-    std::size_t all = each * params.model.size();
-    if (all > k_max_samples) {
-      co_return fail(ErrorCode::too_large,
-                     "these are " + std::to_string(all) + " samples, more than 100,000",
-                     "fewer models, runs or cases");
-    }
-    context.release();
-    std::vector<eval::ModelSamples> drawn;
-    std::optional<Error> first_error;
-    std::size_t scripts = 0;
-    for (const std::string& model : params.model) {
-      models::Script* script = is_scripted(model) ? &examination.scripts[scripts++] : nullptr;
-      std::unique_ptr<models::Model> asked = open_model(params, context, script);
-      students::Chat student(*asked, model, examination.skill, examination.body);
-      evals::EvaluationOptions options;
-      options.runs = static_cast<std::uint32_t>(params.runs);
-      options.baseline = !params.no_baseline;
-      options.seed = static_cast<std::uint64_t>(params.seed);
-      options.in_flight = static_cast<std::size_t>(params.jobs);
-      std::size_t before = drawn.size() * each;
-      options.progress = [&context, &model, before, all](std::size_t done, std::size_t) {
-        context.progress(
-            static_cast<double>(before + done), static_cast<double>(all), "asking " + model);
-      };
-      evals::Evaluation evaluation(m_library.service().context().io.get_executor(),
-                                   examination.suite,
-                                   student,
-                                   std::move(options));
-      AWAIT(std::vector<EvalSample> samples, evaluation.run());
-      first_error = first_error ? first_error : evaluation.first_error();
-      drawn.push_back({model, std::string(student.name()), std::move(samples)});
-    }
-    m_http.rest();
-    if (is_all_errors(drawn)) {
-      co_return fail(why_nothing(std::move(first_error)));
-    }
-    auto report = [&] {
-      return eval::report_models(examination.suite,
-                                 std::move(drawn),
-                                 !params.no_baseline,
-                                 static_cast<std::uint64_t>(params.seed));
+    EvalModelOptions options;
+    FoundConfig config;
+    EvalOutputs outputs;
+    auto read = [&]() -> Result<EvalRequest> {
+      TRY_ASSIGN(config, find_config(context.caller, places()));
+      settle(params, config.config, asker, default_runs);
+      TRY_ASSIGN(outputs, open_outputs(params, config, context));
+      TRY_ASSIGN(options, read_model_options(params, context, places()));
+      return read_request(**catalogue, params, asker);
     };
-    AWAIT(Result<std::vector<EvalModelReport>> reports,
-          runtime::offload(m_library.pool(context), std::move(report)));
-    CO_TRY(reports);
-    co_return result_of(params, std::move(examination), std::move(*reports));
+    AWAIT(Result<EvalRequest> request, runtime::offload(m_library.pool(context), std::move(read)));
+    if (!request) { // CO_TRY would copy it
+      co_return fail(std::move(request).error());
+    }
+    params.no_baseline = params.no_baseline || request->is_about_triggers;
+    EvalModels models(executor(),
+                      m_http,
+                      m_journal,
+                      m_library.pool(context),
+                      std::move(options),
+                      request->scripts);
+    context.release();
+    AWAIT(Result<void> written, write_cases(params, *request, models, outputs));
+    CO_TRY(written);
+    Workshop workshop{
+        executor(), m_library.service().context().pool(), m_library.pool(context), m_sandbox};
+    EvalSession session(std::move(workshop), params, *request, models, context);
+    CO_TRY(session.check());
+    std::int64_t started_ms = unix_ms();
+    AWAIT(Result<void> drawn, session.draw());
+    CO_TRY(drawn);
+    if (is_nothing_known(session.samples)) {
+      co_return fail(why_nothing(session.first_error(), config.config.warnings));
+    }
+    auto report = [&]() -> Result<EvalResult> {
+      TRY_ASSIGN(EvalResult result, result_of(params, *request, session, models.budget()));
+      result.id = evals::new_evaluation_id(started_ms);
+      result.started_at = rfc3339(started_ms);
+      for (EvalModelReport& model : result.models) {
+        model.resolved = models.resolved(model.model);
+      }
+      result.failed = why_failed(params, result);
+      result.config = config.source;
+      result.warnings.insert(
+          result.warnings.end(), config.config.warnings.begin(), config.config.warnings.end());
+      return result;
+    };
+    AWAIT(Result<EvalResult> result, runtime::offload(m_library.pool(context), std::move(report)));
+    CO_TRY(result);
+    AWAIT_DONE(finish(*request, *result, std::move(outputs), started_ms, context));
+    if (!params.verbose) {
+      keep_short(*result);
+    }
+    co_return std::move(*result);
+  }
+
+  Awaitable<EvalResult> report(EvalReportParams params, RequestContext context) {
+    bool is_person = context.principal.empty();
+    if (!params.html.empty() && !is_person) {
+      co_return fail(ErrorCode::refused, "params.html: only a person may name this path");
+    }
+    auto find = [&](store::EvalStore& store) {
+      return params.id.empty() ? store.newest_evaluation(params.skill)
+                               : store.find_evaluation(params.id);
+    };
+    AWAIT(Result<std::optional<store::EvaluationRow>> row, m_journal.with(std::move(find)));
+    CO_TRY(row);
+    if (!*row) {
+      co_return fail(ErrorCode::not_found,
+                     "there is no such evaluation",
+                     "`upskill eval SKILL` makes one; the newest 1,000 are kept");
+    }
+    auto read = [&]() -> Result<EvalResult> {
+      TRY_ASSIGN(EvalResult result, read_kept((*row)->result));
+      result.files.clear();
+      if (!params.html.empty()) {
+        EvalOutputs outputs;
+        std::string path = normalized_path(params.html, context.caller.cwd);
+        outputs.files.push_back({ReportKind::html, std::move(path)});
+        write_outputs(outputs, result, 0);
+      }
+      return result;
+    };
+    AWAIT(Result<EvalResult> result, runtime::offload(m_library.pool(context), std::move(read)));
+    AWAIT_DONE(m_journal.rest());
+    CO_TRY(result);
+    if (!params.verbose) {
+      keep_short(*result);
+    }
+    co_return std::move(*result);
   }
 
 private:
-  std::unique_ptr<models::Model>
-  open_model(const EvalParams& params, const RequestContext& context, models::Script* script) {
-    if (script != nullptr) {
-      return std::make_unique<models::ScriptedModel>(std::move(*script));
-    }
-    models::HttpModelOptions options;
-    options.environment = [environment = context.caller.environment](const std::string& name) {
-      auto found = environment.find(name);
-      return found == environment.end() ? std::nullopt : std::optional(found->second);
+  const Places& places() { return m_library.service().context().places; }
+
+  asio::any_io_executor executor() { return m_library.service().context().io.get_executor(); }
+
+  // What the call leaves open, by upskill's order of lookup.
+  static void settle(EvalParams& params,
+                     const config::Config& config,
+                     const Asker& asker,
+                     std::int64_t default_runs) {
+    auto first = [](const std::string& one, const std::string& other) {
+      return one.empty() ? other : one;
     };
-    options.base_url = params.base_url;
-    return std::make_unique<models::HttpModel>(
-        m_library.service().context().io.get_executor(), m_http, std::move(options));
+    params.runs = params.runs ? params.runs : config.num_runs ? config.num_runs : default_runs;
+    params.jobs = params.jobs ? params.jobs : config.max_parallel;
+    if (params.student.empty()) {
+      params.student.emplace_back(params.triggers ? "agent" : "chat");
+    }
+    bool asks_models = std::ranges::any_of(params.student, [](const std::string& student) {
+      return !student.starts_with("cli."); // which have a model of their own
+    });
+    if (params.model.empty()) {
+      params.model.push_back(asks_models ? first(config.eval_model, config.skill_generation_model)
+                                         : std::string());
+    }
+    params.judge_model = first(params.judge_model, config.judge_model);
+    params.test_gen_model = first(params.test_gen_model, config.test_gen_model);
+    if (asker.is_person) { // who is there to see what it costs
+      params.test_gen_model = first(params.test_gen_model, config.skill_generation_model);
+    }
   }
 
-  static EvalResult result_of(const EvalParams& params,
-                              Examination examination,
-                              std::vector<EvalModelReport> reports) {
-    EvalResult result;
-    result.skill = std::move(examination.skill);
-    result.cases = static_cast<std::int64_t>(examination.suite.cases.size());
-    result.runs = params.runs;
-    result.seed = params.seed;
-    result.models = std::move(reports);
-    result.warnings = std::move(examination.suite.warnings);
-    for (EvalModelReport& report : result.models) {
-      if (!params.samples) {
-        report.samples.clear();
-      }
+  // Where the skill has no cases and a model is named to write some.
+  asio::awaitable<Result<void>> write_cases(const EvalParams& params,
+                                            EvalRequest& request,
+                                            EvalModels& models,
+                                            EvalOutputs& outputs) {
+    if (!request.why_no_cases) {
+      co_return Result<void>();
     }
-    return result;
+    if (params.test_gen_model.empty() || params.triggers) {
+      co_return fail(*request.why_no_cases);
+    }
+    generate::CaseRequest wanted;
+    wanted.name = request.skill.name;
+    wanted.description = request.skill.description;
+    wanted.body = request.skill.body;
+    evals::CaseWriter writer(models.model(params.test_gen_model), params.test_gen_model);
+    AWAIT(Result<eval::CaseSuite> suite, writer.write(std::move(wanted)));
+    if (!suite) {
+      Error error = *request.why_no_cases;
+      error.message +=
+          ", and `" + params.test_gen_model + "` could write none: " + suite.error().message;
+      error.hint += "; `--test-gen-model` names another writer";
+      co_return fail(std::move(error));
+    }
+    outputs.cases = generate::write_test_file(*suite);
+    request.suite = std::move(*suite);
+    request.suite.warnings.push_back("`" + params.test_gen_model
+                                     + "` wrote these test cases; keep good ones in the skill");
+    co_return Result<void>();
+  }
+
+  // Keeps what came of it for eval_report, and writes the files. What cannot be written is a
+  // warning: the samples were paid for.
+  asio::awaitable<void> finish(EvalRequest& request,
+                               EvalResult& result,
+                               EvalOutputs outputs,
+                               std::int64_t started_ms,
+                               RequestContext context) {
+    store::EvaluationRow row;
+    auto write = [&] {
+      request.copies.clear(); // here, where it may take its time
+      write_outputs(outputs, result, started_ms);
+      row.id = result.id;
+      row.skill = result.skill;
+      row.skill_hash = result.hash;
+      row.started_ms = started_ms;
+      row.result = encode(result);
+    };
+    AWAIT_DONE(runtime::offload(m_library.pool(context), std::move(write)));
+    row.finished_ms = unix_ms();
+    auto keep = [&](store::EvalStore& store) -> Result<void> {
+      TRY(store.put_evaluation(row));
+      TRY(store.purge_evaluations());
+      return {};
+    };
+    AWAIT(Result<void> kept, m_journal.with(std::move(keep)));
+    if (!kept) {
+      result.warnings.push_back("it is not kept for `upskill report`: " + kept.error().message);
+    }
   }
 
   SkillLibrary& m_library;
   models::Http& m_http;
+  evals::EvalJournal& m_journal;
+  sandbox::Sandbox m_sandbox;
 };
 
 } // namespace
 
-void bind_eval_handlers(Binder& binder, SkillLibrary& library, models::Http& http) {
-  auto evaluations = std::make_shared<Evaluations>(library, http);
+void bind_eval_handlers(Binder& binder,
+                        SkillLibrary& library,
+                        models::Http& http,
+                        evals::EvalJournal& journal) {
+  auto evaluations = std::make_shared<Evaluations>(library, http, journal);
   binder.on(k_skill_eval, [evaluations](EvalParams params, RequestContext context) {
-    return evaluations->evaluate(std::move(params), std::move(context));
+    return evaluations->evaluate(std::move(params), std::move(context), 1);
+  });
+  binder.on(k_benchmark, [evaluations](EvalParams params, RequestContext context) {
+    return evaluations->evaluate(std::move(params), std::move(context), k_benchmark_runs);
+  });
+  binder.on(k_eval_report, [evaluations](EvalReportParams params, RequestContext context) {
+    return evaluations->report(std::move(params), std::move(context));
   });
 }
 

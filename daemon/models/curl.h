@@ -32,6 +32,8 @@ struct HttpRequest {
   // Given each piece of the body; an error ends the exchange and is its result. It must not start
   // or end exchanges itself.
   std::function<Result<void>(std::string_view)> on_body = {};
+  // Set when no connection came about: it was refused, or the host has no address.
+  bool* found_nobody = nullptr;
 };
 
 struct HttpResponse {
@@ -58,7 +60,8 @@ public:
 
   std::size_t running() const;
   bool is_loaded() const;
-  // Closes kept connections and unloads libcurl, unless an exchange runs. Whether it is unloaded.
+  // Closes kept connections and unloads libcurl, unless an exchange runs. Whether it is unloaded;
+  // its code stays after an exchange that was ended while its host's name was looked up.
   bool rest();
 
 private:

@@ -8,12 +8,12 @@
 namespace upskill::models {
 namespace {
 
-constexpr unsigned k_oldest_version = 0x075500; // 7.85.0: CURLOPT_PROTOCOLS_STR
+constexpr unsigned k_oldest_version = 0x075700; // 7.87.0: CURLOPT_QUICK_EXIT
 
 tl::unexpected<Error> missing(const char* why) {
   return fail(ErrorCode::unavailable,
               std::string("`libcurl.so.4` ") + why,
-              "install libcurl4 (Debian), or what has libcurl 7.85 or later on this system");
+              "install libcurl4 (Debian), or what has libcurl 7.87 or later on this system");
 }
 
 } // namespace
@@ -41,7 +41,9 @@ CurlLibrary::~CurlLibrary() {
   if (m_is_ready) {
     m_global_cleanup();
   }
-  ::dlclose(m_handle);
+  if (!m_is_code_kept) {
+    ::dlclose(m_handle);
+  }
 }
 
 bool CurlLibrary::bind() {

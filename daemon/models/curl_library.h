@@ -13,11 +13,14 @@ namespace upskill::models {
 // every handle it made; unloaded in the destructor.
 class CurlLibrary {
 public:
-  // unavailable: it is not installed, or too old for what is used here (7.85).
+  // unavailable: it is not installed, or too old for what is used here (7.87).
   static Result<std::unique_ptr<CurlLibrary>> load();
   ~CurlLibrary();
   CurlLibrary(const CurlLibrary&) = delete;
   CurlLibrary& operator=(const CurlLibrary&) = delete;
+
+  // Its code stays for the rest of the process: a thread of its own may still run it.
+  void keep_code() { m_is_code_kept = true; }
 
   decltype(&curl_easy_init) easy_init = nullptr;
   decltype(&curl_easy_cleanup) easy_cleanup = nullptr;
@@ -45,6 +48,7 @@ private:
   decltype(&curl_global_cleanup) m_global_cleanup = nullptr;
   decltype(&curl_version_info) m_version_info = nullptr;
   bool m_is_ready = false; // global_init has run
+  bool m_is_code_kept = false;
 };
 
 } // namespace upskill::models

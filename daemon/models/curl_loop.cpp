@@ -2,11 +2,17 @@
 
 #include "daemon/models/curl_transfer.h"
 
+#include <boost/asio/post.hpp>
+
+#include <algorithm>
+#include <vector>
+
 namespace upskill::models {
 
 Http::Loop::Loop(asio::any_io_executor executor)
     : m_executor(executor)
-    , m_timer(executor, [this] { act(CURL_SOCKET_TIMEOUT, 0); }) {}
+    , m_timer(executor, [this] { ring(); })
+    , m_deadline(executor, [this] { end_late_ones(); }) {}
 
 Http::Loop::~Loop() {
   unload();
@@ -35,23 +41,58 @@ void Http::Loop::unload() {
     m_multi = nullptr;
   }
   m_timer.clear();
+  m_deadline.clear();
+  m_call_at = Time::max();
   while (!m_sockets.empty()) {
     want(m_sockets.begin()->first, CURL_POLL_REMOVE);
   }
   m_curl.reset();
 }
 
-bool Http::Loop::add(CURL* easy) {
+bool Http::Loop::add(CURL* easy, Transfer& transfer) {
   if (m_curl->multi_add_handle(m_multi, easy) != CURLM_OK) {
     return false;
   }
-  ++m_running;
+  m_transfers.insert(&transfer);
   return true;
 }
 
-void Http::Loop::remove(CURL* easy) {
+void Http::Loop::remove(CURL* easy, Transfer& transfer) {
   m_curl->multi_remove_handle(m_multi, easy);
-  --m_running;
+  m_transfers.erase(&transfer);
+  if (m_transfers.empty()) { // at rest no alarm rings for nothing
+    m_deadline.clear();
+    m_timer.clear();
+    if (m_call_at != Time::max()) {
+      m_timer.set(m_rings_at = m_call_at);
+    }
+  }
+}
+
+void Http::Loop::expect(Time deadline) {
+  if (!m_deadline.is_set() || deadline < m_looks_at) {
+    m_deadline.set(m_looks_at = deadline);
+  }
+}
+
+void Http::Loop::end_late_ones() {
+  Time now = runtime::Clock::now();
+  Time next = Time::max();
+  std::vector<Transfer*> late;
+  for (Transfer* transfer : m_transfers) {
+    Time deadline = transfer->deadline();
+    if (deadline <= now) {
+      late.push_back(transfer);
+    } else {
+      next = std::min(next, deadline);
+    }
+  }
+  for (Transfer* transfer : late) {
+    transfer->expire();
+  }
+  if (next != Time::max()) {
+    expect(next);
+  }
 }
 
 int Http::Loop::on_socket(CURL*, curl_socket_t fd, int what, void* loop, void*) {
@@ -60,13 +101,35 @@ int Http::Loop::on_socket(CURL*, curl_socket_t fd, int what, void* loop, void*) 
 }
 
 int Http::Loop::on_timer(CURLM*, long timeout_ms, void* loop) {
-  runtime::Alarm& timer = static_cast<Loop*>(loop)->m_timer;
-  if (timeout_ms < 0) {
-    timer.clear();
-  } else {
-    timer.set(runtime::Clock::now() + std::chrono::milliseconds(timeout_ms));
-  }
+  static_cast<Loop*>(loop)->want_call(timeout_ms);
   return 0;
+}
+
+void Http::Loop::want_call(long timeout_ms) {
+  m_call_at = Time::max();
+  if (timeout_ms == 0 && !m_is_kicked) { // as at the beginning of each exchange
+    m_is_kicked = true;
+    asio::post(m_executor, [weak = weak_from_this()] {
+      if (std::shared_ptr<Loop> here = weak.lock()) {
+        here->m_is_kicked = false;
+        here->act(CURL_SOCKET_TIMEOUT, 0);
+      }
+    });
+  } else if (timeout_ms > 0) {
+    m_call_at = runtime::Clock::now() + std::chrono::milliseconds(timeout_ms);
+    if (!m_timer.is_set() || m_call_at < m_rings_at) {
+      m_timer.set(m_rings_at = m_call_at);
+    }
+  }
+}
+
+void Http::Loop::ring() {
+  if (m_call_at <= runtime::Clock::now()) {
+    m_call_at = Time::max();
+    act(CURL_SOCKET_TIMEOUT, 0);
+  } else if (m_call_at != Time::max()) {
+    m_timer.set(m_rings_at = m_call_at);
+  }
 }
 
 void Http::Loop::want(curl_socket_t fd, int what) {

@@ -9,6 +9,7 @@ namespace upskill::models {
 namespace {
 
 constexpr std::size_t k_longest_head = 64u << 10; // bytes of all header lines
+constexpr long k_piece = 4096; // bytes that are read at a time; 16 KB for each exchange otherwise
 constexpr const char* k_never_proxied = "localhost,127.0.0.1,::1";
 
 std::string variable(const Environment& environment, std::initializer_list<const char*> names) {
@@ -31,12 +32,14 @@ Http::Transfer::Transfer(std::shared_ptr<Loop> loop, HttpRequest request)
     : m_loop(std::move(loop))
     , m_request(std::move(request))
     , m_where(host_and_port(m_request.url))
-    , m_changed(m_loop->executor())
-    , m_deadline(m_loop->executor(), [this] { expire(); }) {}
+    , m_changed(m_loop->executor()) {}
 
 Http::Transfer::~Transfer() {
   if (m_is_added) {
-    m_loop->remove(m_easy);
+    if (may_be_resolving()) {
+      m_loop->curl().keep_code();
+    }
+    m_loop->remove(m_easy, *this);
   }
   if (m_easy != nullptr) {
     m_loop->curl().easy_cleanup(m_easy);
@@ -62,6 +65,8 @@ Result<void> Http::Transfer::start() {
   set(CURLOPT_PROTOCOLS_STR, "http,https");
   set(CURLOPT_FOLLOWLOCATION, 0L);
   set(CURLOPT_NOSIGNAL, 1L);
+  set(CURLOPT_QUICK_EXIT, 1L); // getaddrinfo cannot be stopped, and is not waited for
+  set(CURLOPT_BUFFERSIZE, k_piece);
   set(CURLOPT_SSL_VERIFYPEER, 1L);
   set(CURLOPT_SSL_VERIFYHOST, 2L);
   set(CURLOPT_ACCEPT_ENCODING, "");
@@ -84,11 +89,11 @@ Result<void> Http::Transfer::start() {
   set_proxy();
   m_begun = runtime::Clock::now();
   m_last_byte = m_begun;
-  m_is_added = m_loop->add(m_easy);
+  m_is_added = m_loop->add(m_easy, *this);
   if (!m_is_added) {
     return fail(ErrorCode::unavailable, "libcurl does not take another exchange");
   }
-  set_deadline();
+  m_loop->expect(deadline());
   return {};
 }
 
@@ -111,6 +116,13 @@ void Http::Transfer::set_proxy() {
   }
 }
 
+// Its thread then goes on alone, and returns into libcurl.
+bool Http::Transfer::may_be_resolving() const {
+  curl_off_t resolved_us = 0;
+  m_loop->curl().easy_getinfo(m_easy, CURLINFO_NAMELOOKUP_TIME_T, &resolved_us);
+  return resolved_us == 0 && !m_is_resolved;
+}
+
 asio::awaitable<void> Http::Transfer::done() {
   while (!m_is_done) {
     co_await m_changed.wait(); // throws at the second try when the coroutine is cancelled
@@ -128,10 +140,14 @@ void Http::Transfer::finish(CURLcode code) {
   if (code != CURLE_OK) {
     fail_with(error_of(code));
   }
+  bool has_no_address = code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY;
+  m_is_resolved = code == CURLE_OK || has_no_address;
+  if (m_request.found_nobody != nullptr) {
+    *m_request.found_nobody = code == CURLE_COULDNT_CONNECT || has_no_address;
+  }
   long status = 0;
   m_loop->curl().easy_getinfo(m_easy, CURLINFO_RESPONSE_CODE, &status);
   m_response.status = static_cast<int>(status);
-  m_deadline.clear();
   m_is_done = true;
   m_changed.notify_all();
 }
@@ -172,7 +188,7 @@ bool Http::Transfer::take_body(std::string_view bytes) {
   bool is_first = m_size == 0;
   m_size += bytes.size();
   if (is_first) {
-    set_deadline(); // later ones only move m_last_byte, which the alarm looks at when it rings
+    m_loop->expect(deadline()); // it may be earlier than that of the first byte; later ones are not
   }
   if (m_size > m_request.longest_body) {
     fail_with(
@@ -190,10 +206,13 @@ bool Http::Transfer::take_body(std::string_view bytes) {
   return true;
 }
 
-void Http::Transfer::set_deadline() {
+runtime::Clock::time_point Http::Transfer::deadline() const {
+  if (m_is_done) {
+    return runtime::Clock::time_point::max();
+  }
   const HttpDeadlines& limits = m_request.deadlines;
   runtime::Clock::duration part = m_size == 0 ? limits.first_byte : limits.idle;
-  m_deadline.set(std::min(m_begun + limits.total, m_last_byte + part));
+  return std::min(m_begun + limits.total, m_last_byte + part);
 }
 
 void Http::Transfer::expire() {
@@ -207,7 +226,7 @@ void Http::Transfer::expire() {
   } else if (m_size > 0 && now >= m_last_byte + limits.idle) {
     late = fmt::format("was silent for {} within its answer", seconds(limits.idle));
   } else {
-    return set_deadline();
+    return; // another byte has come
   }
   fail_with({ErrorCode::timed_out, fmt::format("`{}` {}", m_where, late), {}});
   m_is_done = true;

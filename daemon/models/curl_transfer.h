@@ -23,16 +23,18 @@ public:
 
   // Called by the loop.
   void finish(CURLcode code);
+  // When it has taken too long, unless another byte comes; never, when it is done.
+  runtime::Clock::time_point deadline() const;
+  void expire();
 
 private:
   static std::size_t on_header(char* data, std::size_t one, std::size_t count, void* self);
   static std::size_t on_body(char* data, std::size_t one, std::size_t count, void* self);
   template <class T> void set(CURLoption option, T value);
   void set_proxy();
+  bool may_be_resolving() const;
   void take_header(std::string_view line);
   bool take_body(std::string_view bytes);
-  void set_deadline();
-  void expire();
   void fail_with(Error error);
   Error error_of(CURLcode code) const;
 
@@ -44,12 +46,12 @@ private:
   curl_slist* m_headers = nullptr;
   bool m_is_added = false;
   bool m_is_done = false;
-  std::size_t m_size = 0; // of the body so far
+  bool m_is_resolved = false; // or it is known that the host has no address
+  std::size_t m_size = 0;     // of the body so far
   std::optional<Error> m_error;
   runtime::Clock::time_point m_begun;
   runtime::Clock::time_point m_last_byte;
   runtime::Condition m_changed;
-  runtime::Alarm m_deadline;
 };
 
 } // namespace upskill::models

@@ -16,6 +16,7 @@ struct Failure {
   Error error;
   bool may_retry = false;
   bool is_rate_limit = false;
+  bool is_nobody_there = false;                       // no connection came about
   std::optional<std::chrono::milliseconds> wait = {}; // as long as the server wants
   std::string rejected_field = {};                    // leave it out, and it may work
 };

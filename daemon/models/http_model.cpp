@@ -44,6 +44,13 @@ void hide(std::string& text, const std::string& key) {
   }
 }
 
+int most_attempts(const Failure& failure, const WireTarget& target) {
+  if (!failure.is_nobody_there) {
+    return k_most_attempts;
+  }
+  return is_loopback(target.model.base_url) ? 1 : k_most_attempts_at_nobody;
+}
+
 std::string server_and_model(const ResolvedModel& model) {
   return model.base_url + " " + model.id;
 }
@@ -112,6 +119,15 @@ Result<WireTarget> HttpModel::target_of(const Request& request) const {
   return target;
 }
 
+// A number that somebody has named is fixed: it neither grows nor shrinks.
+Concurrency& HttpModel::flow_of(const ResolvedModel& model) {
+  ConcurrencyLimits limits;
+  if (m_options.in_flight > 0) {
+    limits.start = limits.least = limits.most = static_cast<double>(m_options.in_flight);
+  }
+  return m_flows.try_emplace(model.provider + " " + model.base_url, limits).first->second;
+}
+
 asio::awaitable<Result<Answer>> HttpModel::answer(Request request) {
   CO_TRY_ASSIGN(WireTarget target, target_of(request));
   std::string key = target.key;
@@ -125,7 +141,7 @@ asio::awaitable<Result<Answer>> HttpModel::answer(Request request) {
 
 asio::awaitable<Result<Answer>> HttpModel::answer_in_tries(Request request, WireTarget target) {
   std::string known_as = server_and_model(target.model);
-  Concurrency& flow = m_flows[target.model.provider + " " + target.model.base_url];
+  Concurrency& flow = flow_of(target.model);
   for (int attempt = 1;;) {
     while (!flow.may_begin()) {
       co_await m_freed.wait();
@@ -145,7 +161,7 @@ asio::awaitable<Result<Answer>> HttpModel::answer_in_tries(Request request, Wire
       learn(known_as, failure.rejected_field);
       continue; // no try of its own: at most one for each field there is
     }
-    if (!failure.may_retry || attempt == k_most_attempts) {
+    if (!failure.may_retry || attempt >= most_attempts(failure, target)) {
       co_return fail(std::move(failure.error));
     }
     if (m_options.on_retry) {
@@ -171,6 +187,8 @@ asio::awaitable<AnswerOrFailure> HttpModel::answer_once(Request request, WireTar
                        .deadlines = m_options.deadlines,
                        .longest_body = k_longest_answer,
                        .environment = m_options.environment};
+  bool is_nobody_there = false;
+  exchange.found_nobody = &is_nobody_there;
   AnswerReader* reading = reader.get();
   exchange.on_body = [reading](std::string_view bytes) { return reading->take(bytes); };
   runtime::Clock::time_point begun = runtime::Clock::now();
@@ -179,7 +197,8 @@ asio::awaitable<AnswerOrFailure> HttpModel::answer_once(Request request, WireTar
     bool is_passing = response.error().code == ErrorCode::unavailable
                       || response.error().code == ErrorCode::timed_out;
     co_return tl::make_unexpected(Failure{.error = std::move(response).error(),
-                                          .may_retry = is_passing && !reader->has_content()});
+                                          .may_retry = is_passing && !reader->has_content(),
+                                          .is_nobody_there = is_nobody_there});
   }
   AnswerOrFailure answer = reader->finish(
       response->status, response->headers, m_options.unix_ms(), where, target.model.id);

@@ -17,7 +17,8 @@ struct HttpModelOptions {
   Environment environment = {}; // of the call: keys, base URLs, proxies
   std::string base_url = {};    // as the call names it; empty: by the environment
   HttpDeadlines deadlines = {};
-  std::function<double()> random = {};             // in [0, 1); none: the system's
+  std::size_t in_flight = 0;           // exchanges of a provider at a time; 0: as many as it takes
+  std::function<double()> random = {}; // in [0, 1); none: the system's
   std::function<std::int64_t()> unix_ms = {};      // none: the system's clock
   std::function<void(const Error&)> on_retry = {}; // told of each try that failed and is repeated
 };
@@ -36,6 +37,7 @@ private:
   class Place;
 
   Result<WireTarget> target_of(const Request& request) const;
+  Concurrency& flow_of(const ResolvedModel& model);
   asio::awaitable<Result<Answer>> answer_in_tries(Request request, WireTarget target);
   asio::awaitable<AnswerOrFailure> answer_once(Request request, WireTarget target);
   void learn(const std::string& model, const std::string& field);

@@ -84,6 +84,7 @@ struct Answer {
   std::string model = {};          // as the server names it
   std::string provider = {};       // `anthropic`, `openai`, `generic`, `hf`, `scripted`
   std::int64_t milliseconds = 0;   // from the request to the last byte
+  bool cached = false;             // it was given before: nothing was spent
 
   friend bool operator==(const Answer&, const Answer&) = default;
 };

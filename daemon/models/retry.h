@@ -9,6 +9,9 @@
 namespace upskill::models {
 
 inline constexpr int k_most_attempts = 5;
+// Where there is no server, one on this machine will not come up within seconds, and one elsewhere
+// may have been out of reach for a moment: one more try.
+inline constexpr int k_most_attempts_at_nobody = 2;
 // A server that wants a longer pause is not waited for.
 inline constexpr std::chrono::milliseconds k_longest_wait = std::chrono::minutes(5);
 

@@ -57,6 +57,7 @@ void AnswerReader::event(const SseEvent& event) {
   }
   Json data = parse_json(event.data);
   if (!data.is_object()) {
+    m_is_garbled = m_is_garbled || event.data.starts_with('{');
     return; // a ping of words, or an event of tomorrow
   }
   bool is_error =
@@ -103,6 +104,12 @@ AnswerOrFailure AnswerReader::finish(int status,
     Failure failure = failure_of(*m_said, headers, unix_ms, where, model);
     failure.may_retry = failure.may_retry && !m_has_content;
     return tl::make_unexpected(std::move(failure));
+  }
+  if (m_is_garbled) { // what is missing may be all that was asked for
+    Error error{ErrorCode::corrupt,
+                fmt::format("the answer of `{}` has a piece that is no JSON", where),
+                {}};
+    return tl::make_unexpected(Failure{.error = std::move(error)});
   }
   if (!m_is_complete) {
     Error error{is_stream || m_body.empty() ? ErrorCode::unavailable : ErrorCode::corrupt,

@@ -77,6 +77,7 @@ private:
 
   SseParser m_events{k_longest_answer};
   std::optional<bool> m_is_stream; // known from the first bytes
+  bool m_is_garbled = false;       // a piece of the stream could not be read
   std::size_t m_size = 0;
   std::string m_body; // of a document, or what came before one could tell
   std::optional<ServerError> m_said;

@@ -1,6 +1,7 @@
 #include "daemon/models/wire_json.h"
 
 #include "protocol/base/bounds.h"
+#include "protocol/base/utf8.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -10,7 +11,14 @@ namespace upskill::models {
 using Json = nlohmann::json;
 
 Json parse_json(std::string_view text) {
-  return is_too_deep(text) ? Json(Json::value_t::discarded) : Json::parse(text, nullptr, false);
+  if (is_too_deep(text)) {
+    return Json(Json::value_t::discarded);
+  }
+  Json read = Json::parse(text, nullptr, false);
+  if (read.is_discarded() && utf8_valid_prefix(text) != text.size()) {
+    return Json::parse(to_valid_utf8(text), nullptr, false); // half a character, cut by a server
+  }
+  return read;
 }
 
 bool is_too_deep(std::string_view json) {

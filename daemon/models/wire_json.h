@@ -11,7 +11,7 @@
 namespace upskill::models {
 
 // Discarded when it is no JSON, or nested deeper than k_max_json_depth, which writing it again
-// would not survive.
+// would not survive. What is no UTF-8 in it becomes U+FFFD.
 nlohmann::json parse_json(std::string_view text);
 bool is_too_deep(std::string_view json);
 Result<nlohmann::json> read_schema(std::string_view schema, std::string_view what);

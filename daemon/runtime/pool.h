@@ -57,6 +57,10 @@ public:
   // what bounds the coroutines bounds this.
   std::size_t pending() const { return m_pending.load(std::memory_order_relaxed); }
 
+  // Work of the daemon's own that nobody waits for, such as clearing up. It must not throw; join()
+  // waits for it. Its caller sees to it that there is no more of it than of what it clears up.
+  template <class F> void leave(F work) { post(0, std::move(work)); }
+
 private:
   template <class F> friend auto offload(Share share, F work);
 

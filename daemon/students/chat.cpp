@@ -1,8 +1,8 @@
 #include "daemon/students/chat.h"
 
 #include "daemon/await.h"
+#include "daemon/students/usage.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace upskill::students {
@@ -20,27 +20,21 @@ std::string question(const Task& task) {
   return text;
 }
 
-std::optional<std::uint64_t> total(const models::Usage& usage) {
-  if (!usage.input || !usage.output) {
-    return std::nullopt;
+std::string system_prompt(const std::vector<OfferedSkill>& skills) {
+  std::string text(k_instructions);
+  for (const OfferedSkill& skill : skills) {
+    text += "\n\n# Skill: " + skill.name + "\n\n" + skill.body;
   }
-  std::int64_t sum =
-      *usage.input + *usage.output + usage.cache_read.value_or(0) + usage.cache_write.value_or(0);
-  return static_cast<std::uint64_t>(std::max<std::int64_t>(sum, 0));
+  return text;
 }
 
 } // namespace
 
-Chat::Chat(models::Model& model,
-           std::string model_name,
-           std::string skill_name,
-           std::string skill_body)
+Chat::Chat(models::Model& model, std::string model_name, const SkillSets& skills)
     : m_model(model)
     , m_model_name(std::move(model_name))
-    , m_skill_name(std::move(skill_name))
-    , m_with_skill(std::string(k_instructions) + "\n\n# Skill: " + m_skill_name + "\n\n"
-                   + std::move(skill_body))
-    , m_baseline(k_instructions) {}
+    , m_with_skill(system_prompt(skills.with_skill))
+    , m_baseline(system_prompt(skills.baseline)) {}
 
 asio::awaitable<Result<Work>> Chat::work(Task task) {
   models::Request request;
@@ -59,10 +53,11 @@ asio::awaitable<Result<Work>> Chat::work(Task task) {
   work.usage = answer->usage;
   work.cost = answer->cost;
   work.milliseconds = answer->milliseconds;
+  work.turns = 1;
+  work.cached = answer->cached;
   work.model = std::move(answer->model);
   work.observation.answer = std::move(answer->text);
-  work.observation.skill = m_skill_name;
-  work.observation.tokens = total(work.usage);
+  work.observation.tokens = total_tokens(work.usage);
   work.observation.cost_usd = work.cost;
   work.observation.seconds = static_cast<double>(work.milliseconds) / 1000;
   co_return work;

@@ -10,10 +10,7 @@ namespace upskill::students {
 class Chat : public Student {
 public:
   // `model` outlives it.
-  Chat(models::Model& model,
-       std::string model_name,
-       std::string skill_name,
-       std::string skill_body);
+  Chat(models::Model& model, std::string model_name, const SkillSets& skills);
 
   std::string_view name() const override { return "chat"; }
 
@@ -22,7 +19,6 @@ public:
 private:
   models::Model& m_model;
   std::string m_model_name;
-  std::string m_skill_name;
   std::string m_with_skill; // the system prompts
   std::string m_baseline;
 };

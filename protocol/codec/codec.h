@@ -57,6 +57,9 @@ template <class T> void write_schema(JsonWriter& writer) {
   writer.end_object();
 }
 
+// For whom a schema is: agents are not shown every field (describe.h).
+enum class Reader { people, agents };
+
 namespace codec_detail {
 
 // Which described fields came, and which of them with a value: a null is none.
@@ -82,6 +85,10 @@ template <class T> struct FieldDecoder {
   }
 
   template <class M> void optional(M T::*member, std::string_view name, std::string_view) {
+    take(member, name, false);
+  }
+
+  template <class M> void for_people(M T::*member, std::string_view name, std::string_view) {
     take(member, name, false);
   }
 
@@ -119,6 +126,8 @@ template <class T> struct RequiredCheck {
   }
 
   template <class M> void optional(M T::*, std::string_view, std::string_view) { ++index; }
+
+  template <class M> void for_people(M T::*, std::string_view, std::string_view) { ++index; }
 };
 
 template <class T> struct FieldEncoder {
@@ -136,10 +145,15 @@ template <class T> struct FieldEncoder {
       encode_value(writer, in.*member);
     }
   }
+
+  template <class M> void for_people(M T::*member, std::string_view name, std::string_view doc) {
+    optional(member, name, doc);
+  }
 };
 
 template <class T> struct FieldSchema {
   JsonWriter& writer;
+  Reader reader = Reader::people;
   std::vector<std::string_view> names_of_required = {};
 
   template <class M> void required(M T::*, std::string_view name, std::string_view doc) {
@@ -149,6 +163,12 @@ template <class T> struct FieldSchema {
 
   template <class M> void optional(M T::*, std::string_view name, std::string_view doc) {
     add<M>(name, doc);
+  }
+
+  template <class M> void for_people(M T::*member, std::string_view name, std::string_view doc) {
+    if (reader == Reader::people) {
+      optional(member, name, doc);
+    }
   }
 
 private:
@@ -191,9 +211,9 @@ template <Described T> struct Codec<T> {
     writer.end_object();
   }
 
-  static void schema(JsonWriter& writer) {
+  static void schema(JsonWriter& writer, Reader reader = Reader::people) {
     writer.field("type", "object");
-    codec_detail::FieldSchema<T> field{writer};
+    codec_detail::FieldSchema<T> field{writer, reader};
     writer.key("properties");
     writer.begin_object();
     T::describe(field);
@@ -468,6 +488,16 @@ template <class T> std::string json_schema() {
   std::string text;
   JsonWriter writer(text);
   write_schema<T>(writer);
+  return text;
+}
+
+// As agents are shown it.
+template <Described T> std::string tool_schema() {
+  std::string text;
+  JsonWriter writer(text);
+  writer.begin_object();
+  Codec<T>::schema(writer, Reader::agents);
+  writer.end_object();
   return text;
 }
 

@@ -27,14 +27,15 @@ void write_annotations(JsonWriter& json, const MethodInfo& method) {
   json.end_object();
 }
 
-void write_tool(JsonWriter& json, const MethodInfo& method, Version version) {
+void write_tool(JsonWriter& json, const MethodInfo& method, Version version, Audience audience) {
   json.begin_object();
   json.field("name", method.name);
   if (has_structured_content(version)) {
     json.field("title", title_of(method));
   }
   json.field("description", method.description.empty() ? method.summary : method.description);
-  std::string input = method.params_schema();
+  bool is_short = audience == Audience::agents && method.tool_schema != nullptr;
+  std::string input = is_short ? method.tool_schema() : method.params_schema();
   json.raw_field("inputSchema", input.empty() ? std::string_view(R"({"type":"object"})") : input);
   std::string output = has_structured_content(version) ? method.result_schema() : std::string();
   if (!output.empty()) {
@@ -61,12 +62,10 @@ std::vector<std::string> tool_pages(Version version,
       }
     }
   }
-  return pages_of(version,
-                  "tools",
-                  shown.size(),
-                  tools_per_page,
-                  server_meta,
-                  [&](JsonWriter& json, std::size_t at) { write_tool(json, *shown[at], version); });
+  auto write = [&](JsonWriter& json, std::size_t at) {
+    write_tool(json, *shown[at], version, audience);
+  };
+  return pages_of(version, "tools", shown.size(), tools_per_page, server_meta, write);
 }
 
 } // namespace upskill::mcp

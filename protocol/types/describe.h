@@ -10,10 +10,14 @@ namespace upskill {
 // A described type says its fields once, in `static void describe(auto& f)`, by
 // `f.required(&T::member, "json_key", "What it means.")` and `f.optional(...)`. From that follow
 // decoding, encoding, the JSON Schema, the command-line options and the reference (codec.h).
+// `f.for_people(...)` is an optional field that agents are not shown: what only a person decides,
+// and what would cost every agent's context.
 struct NullVisitor {
   void required(auto, std::string_view, std::string_view) {}
 
   void optional(auto, std::string_view, std::string_view) {}
+
+  void for_people(auto, std::string_view, std::string_view) {}
 };
 
 template <class T>

@@ -28,165 +28,103 @@ template <> struct EnumNames<SampleOutcome> {
   static constexpr std::array<std::string_view, 3> names{"passed", "failed", "error"};
 };
 
+// What is asked of `skill_eval` and `benchmark`. Paths are relative to the caller's folder; agents
+// name files of the skill only.
 struct EvalParams {
   std::string skill;
   std::string tests = {};
   std::vector<std::string> model = {};
-  std::int64_t runs = 1;
+  std::vector<std::string> student = {};
+  std::optional<std::int64_t> runs = {};
+  bool triggers = false;
   bool no_baseline = false;
-  std::string base_url = {};
-  std::int64_t jobs = 20;
+  std::string against = {};
+  std::vector<std::string> with = {};
+  bool verbose = false;
+  std::optional<std::int64_t> jobs = {};
   std::int64_t seed = 1;
-  bool samples = false;
+  bool fresh = false;
+  std::optional<double> budget = {};
+  std::optional<std::int64_t> token_budget = {};
+  std::optional<std::int64_t> time_budget = {};
+  std::string base_url = {};
+  std::string judge_model = {};
+  std::string test_gen_model = {};
+  std::optional<double> fail_under = {};
+  bool fail_on_undecided = false;
+  std::optional<bool> log_runs = {};
+  std::string runs_dir = {};
+  std::string output = {};
+  std::string html = {};
+  std::string junit = {};
+  std::string csv = {};
+  std::string benchmark_json = {};
+  std::string record = {};
+  std::string replay = {};
+  std::string executor = {};
 
   static void describe(auto& f) {
     f.required(&EvalParams::skill, "skill", "The skill's name, or its folder.");
     f.optional(&EvalParams::tests, "tests", "A file of test cases, in place of the skill's own.");
     f.optional(&EvalParams::model, "model", "A model to ask; several are compared as a family.");
-    f.optional(&EvalParams::runs, "runs", "Samples of each case and arm; 1 by default.");
+    f.optional(&EvalParams::student,
+               "student",
+               "Who uses the model: `chat` (default), `agent`, `cli.claude-code`, ...");
+    f.optional(&EvalParams::runs, "runs", "Samples of each case and arm.");
+    f.optional(&EvalParams::triggers,
+               "triggers",
+               "Ask its trigger queries: is the skill picked where it should be, and only there.");
     f.optional(&EvalParams::no_baseline, "no_baseline", "Do not ask without the skill.");
+    f.for_people(&EvalParams::against,
+                 "against",
+                 "Folder of another version of the skill, for the other arm in place of nothing.");
+    f.for_people(&EvalParams::with,
+                 "with",
+                 "Another skill: all together, each left out, and each pair are measured.");
+    f.optional(&EvalParams::verbose, "verbose", "Also return each sample and its checks.");
+    f.for_people(&EvalParams::jobs, "jobs", "Samples in flight at a time; adaptive from 20.");
+    f.for_people(&EvalParams::seed, "seed", "Of the order of samples and of intervals; 1.");
+    f.optional(&EvalParams::fresh, "fresh", "Ask again what was answered before.");
+    f.optional(&EvalParams::budget, "budget", "US dollars that may be spent.");
+    f.for_people(&EvalParams::token_budget, "token_budget", "Tokens that may be used.");
+    f.for_people(&EvalParams::time_budget, "time_budget", "Seconds that it may take.");
     f.optional(&EvalParams::base_url, "base_url", "Where an OpenAI-compatible server answers.");
-    f.optional(&EvalParams::jobs, "jobs", "Samples in flight at a time; 20 by default.");
-    f.optional(&EvalParams::seed, "seed", "Of the order of samples and of intervals; 1.");
-    f.optional(&EvalParams::samples, "samples", "Also return each sample and its checks.");
+    f.optional(&EvalParams::judge_model, "judge_model", "Answers `judge` checks.");
+    f.for_people(&EvalParams::test_gen_model,
+                 "test_gen_model",
+                 "Writes the test cases of a skill that has none.");
+    f.for_people(&EvalParams::fail_under,
+                 "fail_under",
+                 "Exit with 1 where a pass rate with the skill is lower; 0 to 1.");
+    f.for_people(&EvalParams::fail_on_undecided,
+                 "fail_on_undecided",
+                 "Exit with 1 where nothing could be decided.");
+    f.for_people(&EvalParams::log_runs, "log_runs", "Write run logs; on unless told.");
+    f.for_people(&EvalParams::runs_dir, "runs_dir", "Folder of run logs; `./runs` unless told.");
+    f.for_people(&EvalParams::output, "output", "Folder to write every kind of report to.");
+    f.for_people(&EvalParams::html, "html", "File for a report to look at.");
+    f.for_people(&EvalParams::junit, "junit", "File for a JUnit XML report.");
+    f.for_people(&EvalParams::csv, "csv", "File for a table of the runs.");
+    f.for_people(
+        &EvalParams::benchmark_json, "benchmark_json", "File as skill-creator's viewer reads it.");
+    f.for_people(&EvalParams::record, "record", "Folder to record the models' answers to.");
+    f.for_people(&EvalParams::replay, "replay", "Folder of such a record, to ask in their place.");
+    f.for_people(&EvalParams::executor, "executor", "Where it runs; there is only `local`.");
   }
 };
 
-// An estimate and the interval that holds it with 95 % confidence.
-struct EvalLift {
-  double value = 0;
-  double low = 0;
-  double high = 0;
+// An evaluation that was made before.
+struct EvalReportParams {
+  std::string id = {};
+  std::string skill = {};
+  bool verbose = false;
+  std::string html = {};
 
   static void describe(auto& f) {
-    f.required(&EvalLift::value, "value", "Share of passes with the skill minus without.");
-    f.required(&EvalLift::low, "low", "Lower end of the 95 % interval.");
-    f.required(&EvalLift::high, "high", "Upper end of the 95 % interval.");
-  }
-};
-
-struct EvalTokens {
-  std::optional<std::int64_t> input = {};
-  std::optional<std::int64_t> output = {};
-  std::optional<std::int64_t> cached = {};
-  std::optional<std::int64_t> total = {};
-
-  static void describe(auto& f) {
-    f.optional(&EvalTokens::input, "input", "Read by the model; unknown where it does not tell.");
-    f.optional(&EvalTokens::output, "output", "Written by the model.");
-    f.optional(&EvalTokens::cached, "cached", "Of what was read, from the provider's cache.");
-    f.optional(&EvalTokens::total, "total", "All of them.");
-  }
-};
-
-struct EvalCheckReport {
-  std::string name;
-  SampleOutcome outcome = SampleOutcome::failed;
-  std::string evidence = {};
-
-  static void describe(auto& f) {
-    f.required(&EvalCheckReport::name, "name", "What was checked.");
-    f.required(&EvalCheckReport::outcome, "outcome", "`error`: it could not be told.");
-    f.optional(&EvalCheckReport::evidence, "evidence", "What was found, or was not.");
-  }
-};
-
-struct EvalSample {
-  std::string case_id;
-  EvalArm arm = EvalArm::with_skill;
-  std::int64_t run = 1;
-  SampleOutcome outcome = SampleOutcome::error;
-  std::string error = {};
-  std::string output = {};
-  std::vector<EvalCheckReport> checks = {};
-  EvalTokens tokens = {};
-  std::optional<double> cost = {};
-  std::optional<std::int64_t> milliseconds = {};
-
-  static void describe(auto& f) {
-    f.required(&EvalSample::case_id, "case", "The case's id.");
-    f.required(&EvalSample::arm, "arm", "With the skill, or without.");
-    f.required(&EvalSample::run, "run", "From 1.");
-    f.required(&EvalSample::outcome, "outcome", "`error`: nothing was learnt about the skill.");
-    f.optional(&EvalSample::error, "error", "Why there is no outcome.");
-    f.optional(&EvalSample::output, "output", "What the student said; long ones are cut.");
-    f.optional(&EvalSample::checks, "checks", "What was checked.");
-    f.optional(&EvalSample::tokens, "tokens", "Of this sample.");
-    f.optional(&EvalSample::cost, "cost", "US dollars.");
-    f.optional(&EvalSample::milliseconds, "milliseconds", "Until the answer was there.");
-  }
-};
-
-struct EvalArmReport {
-  std::int64_t samples = 0;
-  std::int64_t passed = 0;
-  std::int64_t errors = 0;
-  std::optional<double> rate = {};
-  std::optional<double> low = {};
-  std::optional<double> high = {};
-  EvalTokens tokens = {};
-  std::optional<double> cost = {};
-
-  static void describe(auto& f) {
-    f.required(&EvalArmReport::samples, "samples", "Those with an outcome.");
-    f.required(&EvalArmReport::passed, "passed", "Of these.");
-    f.required(&EvalArmReport::errors, "errors", "Samples without an outcome.");
-    f.optional(&EvalArmReport::rate, "rate", "Mean of the cases' shares of passes.");
-    f.optional(&EvalArmReport::low, "low", "Lower end of its 95 % interval (Wilson).");
-    f.optional(&EvalArmReport::high, "high", "Upper end.");
-    f.optional(&EvalArmReport::tokens, "tokens", "Of all samples together.");
-    f.optional(&EvalArmReport::cost, "cost", "US dollars, of all samples together.");
-  }
-};
-
-struct EvalModelReport {
-  std::string model;
-  std::string student;
-  EvalArmReport with_skill = {};
-  std::optional<EvalArmReport> baseline = {};
-  std::optional<EvalLift> lift = {};
-  EvalVerdict verdict = EvalVerdict::undecided;
-  std::string reason = {};
-  std::optional<std::int64_t> more_cases = {};
-  std::optional<double> detectable = {};
-  std::optional<double> p_value = {};
-  std::optional<double> token_ratio = {};
-  bool is_beneficial = false;
-  std::vector<EvalSample> samples = {};
-
-  static void describe(auto& f) {
-    f.required(&EvalModelReport::model, "model", "As it was named.");
-    f.required(&EvalModelReport::student, "student", "What answered the cases: `chat`, ...");
-    f.required(&EvalModelReport::with_skill, "with_skill", "With the skill.");
-    f.optional(&EvalModelReport::baseline, "baseline", "Without it.");
-    f.optional(&EvalModelReport::lift, "lift", "What the skill adds, in shares of passes.");
-    f.required(&EvalModelReport::verdict, "verdict", "What the samples prove.");
-    f.optional(&EvalModelReport::reason, "reason", "Why it is undecided.");
-    f.optional(&EvalModelReport::more_cases, "more_cases", "About so many more would decide.");
-    f.optional(&EvalModelReport::detectable, "detectable", "The smallest lift that would show.");
-    f.optional(&EvalModelReport::p_value, "p_value", "Of no difference, after Holm's correction.");
-    f.optional(&EvalModelReport::token_ratio, "token_ratio", "Tokens with the skill by without.");
-    f.optional(
-        &EvalModelReport::is_beneficial, "is_beneficial", "upskill's rule, kept for its readers.");
-    f.optional(&EvalModelReport::samples, "samples", "Each of them, where they were asked for.");
-  }
-};
-
-struct EvalResult {
-  std::string skill;
-  std::int64_t cases = 0;
-  std::int64_t runs = 0;
-  std::int64_t seed = 0;
-  std::vector<EvalModelReport> models = {};
-  std::vector<std::string> warnings = {};
-
-  static void describe(auto& f) {
-    f.required(&EvalResult::skill, "skill", "The skill's name.");
-    f.required(&EvalResult::cases, "cases", "How many there are.");
-    f.required(&EvalResult::runs, "runs", "Samples of each case and arm.");
-    f.required(&EvalResult::seed, "seed", "Of order and resampling.");
-    f.required(&EvalResult::models, "models", "In the order in which they were named.");
-    f.optional(&EvalResult::warnings, "warnings", "What to know before trusting this.");
+    f.optional(&EvalReportParams::id, "id", "Of the evaluation; the newest unless told.");
+    f.optional(&EvalReportParams::skill, "skill", "The newest of this skill.");
+    f.optional(&EvalReportParams::verbose, "verbose", "Also return each sample and its checks.");
+    f.for_people(&EvalReportParams::html, "html", "File for a report to look at.");
   }
 };
 

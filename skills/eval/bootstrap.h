@@ -19,7 +19,8 @@ struct Unit {
 struct BootstrapOptions {
   double confidence = 0.95; // two-sided, in (0, 1)
   std::uint64_t seed = 1;
-  std::size_t resamples = 10'000; // at most: fewer above 2,000 units, at least 500
+  // At most: fewer above 2,000 units that are of many kinds, or values of a median; at least 500.
+  std::size_t resamples = 10'000;
 };
 
 // Where the mean sum/size over all cases may lie, from resamples of whole units. Percentiles, moved
@@ -30,12 +31,15 @@ struct BootstrapOptions {
 // when n draws of n gave the same: a share of q = (alpha/2)^(1/n) of all units may be so and the
 // rest at an end of `range`, where single values can lie.
 //
-// None below two units. The order of the units does not matter. Time: units * resamples.
+// None below two units. The order of the units does not matter. Above 2,000 units of few kinds it
+// is drawn how often each kind occurs (bootstrap_counts.h), which has the same distribution. Time:
+// at most 500 draws of each unit, or 20 million steps.
 std::optional<Interval>
 bootstrap_mean(std::vector<Unit> units, const Interval& range, const BootstrapOptions& options);
 
 // The same for the median of all values, the groups of which are drawn as one. Where all values are
-// the same, so are both ends: values have no range.
+// the same, so are both ends: values have no range. Above 2,000 groups nothing is drawn: the ends
+// are those of the ranks, by the normal distribution, within a rank or two of what resamples give.
 std::optional<Interval> bootstrap_median(const std::vector<std::vector<double>>& groups,
                                          const BootstrapOptions& options);
 

@@ -12,7 +12,9 @@ namespace upskill::eval {
 enum class CheckKind {
   contains,  // every value is in the answer, without regard to case (upskill's meaning)
   icontains, // the same, by the name that others give it
-  regex,     // RE2
+  contains_any,
+  icontains_any,
+  regex, // RE2
   equals,
   starts_with,
   is_json,
@@ -27,7 +29,8 @@ enum class CheckKind {
   tool_used,
   all_of,
   any_of,
-  judge // a model's opinion
+  judge,           // a model's opinion
+  at_least_as_good // a model's comparison with a reference
 };
 
 // One thing that an answer must have. Which members count depends on the kind.
@@ -39,7 +42,8 @@ struct Check {
   std::string path = {};                // in the workspace: relative, and it stays inside
   std::string schema = {};              // JSON Schema, as JSON
   std::vector<std::string> argv = {};   // command
-  std::string rubric = {};              // judge
+  std::string rubric = {};              // judge; at_least_as_good: what counts, or empty
+  std::string reference = {};           // at_least_as_good; empty: the case's expected_output
   double limit = 0;                     // tokens, US dollars or seconds; of a command, too
   double weight = 1;                    // 0: reported, and does not count
   std::optional<double> threshold = {}; // all_of, any_of: the share of weight that is enough

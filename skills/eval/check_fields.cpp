@@ -42,6 +42,8 @@ void CheckReader::read_kind(std::size_t depth) {
   case CheckKind::judge:
     m_check.rubric = m_fields.text(either("rubric", m_value));
     return demand(m_fields, !m_check.rubric.empty(), "rubric", "must say what a judge is asked");
+  case CheckKind::at_least_as_good:
+    return read_reference();
   default:
     return read_values(m_fields);
   }
@@ -88,11 +90,14 @@ void CheckReader::read_values(Fields& fields) {
   demand(fields, !values.empty(), name, "must say what is looked for");
   bool single = m_check.kind == CheckKind::equals || m_check.kind == CheckKind::starts_with;
   want(values.size() <= 1 || !single, name, "must be one text", "write `any_of` with one each");
-  // Read as "none of them" by people and as "not all of them" by programs.
-  want(values.size() <= 1 || !m_check.negated,
+  // Read as "none of them" by people and as "not all of them" by programs. None of any is clear.
+  bool any = m_check.kind == CheckKind::contains_any || m_check.kind == CheckKind::icontains_any;
+  bool in_answer = m_check.kind == CheckKind::contains || m_check.kind == CheckKind::icontains;
+  want(values.size() <= 1 || !m_check.negated || any,
        name,
        "has more than one text behind a `not_`",
-       "write one check for each that must be absent");
+       in_answer ? "write `not_contains_any` where none may be there"
+                 : "write one check for each that must be absent");
   for (const std::string& value : values) {
     if (m_check.kind == CheckKind::regex) {
       if (Result<Pattern> pattern = Pattern::compile(value); !pattern) {
@@ -179,6 +184,21 @@ void CheckReader::read_limit() {
   demand(m_fields, m_fields.find(name) != nullptr, name, "must be a number");
   m_check.limit = m_fields.number(name, 0, k_largest_limit).value_or(0);
   want(m_check.limit > 0, name, "must be above 0");
+}
+
+// `true` is the case's `expected_output`; that it has one is for whoever reads the case.
+void CheckReader::read_reference() {
+  m_check.rubric = m_fields.text("rubric");
+  std::string name = either("reference", m_value);
+  const json* value = m_fields.find(name);
+  if (value != nullptr && value->is_boolean()) {
+    return want(value->get<bool>(), name, "must be true, or the answer to compare with");
+  }
+  m_check.reference = m_fields.text(name);
+  demand(m_fields,
+         !m_check.reference.empty(),
+         "reference",
+         "must be the answer to compare with, or true for the case's `expected_output`");
 }
 
 void CheckReader::read_parts(std::size_t depth) {

@@ -12,25 +12,12 @@ namespace {
 constexpr std::size_t k_shown = 60; // bytes of a text in a name
 
 // In the order of CheckKind.
-constexpr std::array<std::string_view, 18> k_names{"contains",
-                                                   "icontains",
-                                                   "regex",
-                                                   "equals",
-                                                   "starts_with",
-                                                   "is_json",
-                                                   "json_schema",
-                                                   "file_exists",
-                                                   "file_contains",
-                                                   "command",
-                                                   "tokens_under",
-                                                   "cost_under",
-                                                   "latency_under",
-                                                   "skill_used",
-                                                   "tool_used",
-                                                   "all_of",
-                                                   "any_of",
-                                                   "judge"};
-static_assert(static_cast<std::size_t>(CheckKind::judge) + 1 == k_names.size());
+constexpr std::array<std::string_view, 21> k_names{
+    "contains",     "icontains",  "contains_any",    "icontains_any", "regex",         "equals",
+    "starts_with",  "is_json",    "json_schema",     "file_exists",   "file_contains", "command",
+    "tokens_under", "cost_under", "latency_under",   "skill_used",    "tool_used",     "all_of",
+    "any_of",       "judge",      "at_least_as_good"};
+static_assert(static_cast<std::size_t>(CheckKind::at_least_as_good) + 1 == k_names.size());
 
 std::string shown(std::string_view text) {
   std::string_view cut = utf8_prefix(text.substr(0, text.find('\n')), k_shown);
@@ -69,6 +56,8 @@ std::string object_of(const Check& check) {
     return shown(check.limit) + " s";
   case CheckKind::judge:
     return shown(check.rubric);
+  case CheckKind::at_least_as_good:
+    return check.reference.empty() ? "as the expected output" : "as " + shown(check.reference);
   case CheckKind::all_of:
   case CheckKind::any_of:
     return std::to_string(check.parts.size()) + " checks";
@@ -107,6 +96,8 @@ bool has_values(CheckKind kind) {
   switch (kind) {
   case CheckKind::contains:
   case CheckKind::icontains:
+  case CheckKind::contains_any:
+  case CheckKind::icontains_any:
   case CheckKind::regex:
   case CheckKind::equals:
   case CheckKind::starts_with:

@@ -45,6 +45,7 @@ private:
   void read_seconds(Fields& fields, const std::string& name);
   void read_limit();
   void read_parts(std::size_t depth);
+  void read_reference();
 
   void want(bool good, std::string_view name, std::string_view otherwise, std::string hint = {});
   // What must be there. A field that nobody knows is told first: it may be the one, misspelt.

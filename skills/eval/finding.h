@@ -31,8 +31,8 @@ private:
   std::string m_folded;
 };
 
-// Kinds that look into a text: contains, icontains, file_contains, regex, equals, starts_with,
-// is_json, json_schema. `where` ends the evidence: "the answer".
+// Kinds that look into a text: contains, icontains, their `_any`, file_contains, regex, equals,
+// starts_with, is_json, json_schema. `where` ends the evidence: "the answer".
 Finding look_into(const Check& check, const GradedText& text, std::string_view where);
 
 } // namespace upskill::eval

@@ -72,6 +72,7 @@ private:
     case CheckKind::any_of:
       return combine(check, parts);
     case CheckKind::judge:
+    case CheckKind::at_least_as_good:
       return find_opinion(position);
     default:
       return look_into_answer(check);

@@ -74,7 +74,8 @@ struct Needs {
 
   struct Opinion {
     CheckPosition position = {};
-    std::string rubric = {};
+    std::string rubric = {};    // of a comparison: what counts, or empty
+    std::string reference = {}; // what the answer is compared with; empty: it is judged alone
 
     friend bool operator==(const Opinion&, const Opinion&) = default;
   };

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -44,26 +45,55 @@ std::size_t line_of(std::string_view text, std::size_t at) {
 }
 
 // Remembers the keys of the objects that are open: a second `expected` would silently take the
-// place of the first.
-struct Keys {
-  std::vector<std::set<std::string>> open = {};
-  std::string twice = {};
-  bool found = false;
+// place of the first. A pass of its own, because a parser with a callback looks at all elements of
+// an array again after each of them: hours for a file of 8 MB.
+class Keys : public nlohmann::json_sax<json> {
+public:
+  std::optional<std::string> twice = {}; // stops there
 
-  bool operator()(int /*depth*/, json::parse_event_t event, json& value) {
-    if (event == json::parse_event_t::object_start) {
-      open.emplace_back();
-    } else if (event == json::parse_event_t::object_end) {
-      open.pop_back();
-    } else if (event == json::parse_event_t::key && !open.empty()) {
-      const auto& key = value.get_ref<const std::string&>();
-      if (!open.back().insert(key).second && !found) {
-        found = true;
-        twice = utf8_prefix(key, 80);
-      }
-    }
+  bool start_object(std::size_t) override {
+    m_open.emplace_back();
     return true;
   }
+
+  bool key(std::string& key) override {
+    if (m_open.back().insert(key).second) {
+      return true;
+    }
+    twice = utf8_prefix(key, 80);
+    return false;
+  }
+
+  bool end_object() override {
+    m_open.pop_back();
+    return true;
+  }
+
+  bool null() override { return true; }
+
+  bool boolean(bool) override { return true; }
+
+  bool number_integer(std::int64_t) override { return true; }
+
+  bool number_unsigned(std::uint64_t) override { return true; }
+
+  bool number_float(double, const std::string&) override { return true; }
+
+  bool string(std::string&) override { return true; }
+
+  bool binary(json::binary_t&) override { return true; }
+
+  bool start_array(std::size_t) override { return true; }
+
+  bool end_array() override { return true; }
+
+  // The parser after this pass says what is wrong.
+  bool parse_error(std::size_t, const std::string&, const json::exception&) override {
+    return false;
+  }
+
+private:
+  std::vector<std::set<std::string>> m_open = {};
 };
 
 tl::unexpected<Error> twice(std::string_view key) {
@@ -79,11 +109,11 @@ Result<json> parse_json(std::string_view text) {
   }
   Keys keys;
   try {
-    json document = json::parse(text, std::ref(keys));
-    if (keys.found) {
-      return twice(keys.twice);
+    json::sax_parse(text, &keys);
+    if (keys.twice) {
+      return twice(*keys.twice);
     }
-    return document;
+    return json::parse(text);
   } catch (const json::parse_error& problem) {
     std::size_t at = problem.byte > 0 ? problem.byte - 1 : 0;
     return fail(ErrorCode::invalid_argument,

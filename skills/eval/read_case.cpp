@@ -40,6 +40,11 @@ std::string place(const json& object, std::size_t number) {
   return where;
 }
 
+bool needs_expected(const Check& check) {
+  return (check.kind == CheckKind::at_least_as_good && check.reference.empty())
+         || std::ranges::any_of(check.parts, needs_expected);
+}
+
 class CaseReader {
 public:
   CaseReader(const json& object, std::size_t number, Findings& findings)
@@ -263,6 +268,10 @@ private:
     if (!counts && !m_case.should_trigger) {
       m_findings.refuse(m_fields.where() + ": there is nothing to check",
                         "add `expected`, `checks` with a weight, or assertions");
+    }
+    if (m_case.expected_output.empty() && std::ranges::any_of(m_case.checks, needs_expected)) {
+      m_findings.refuse(m_fields.where() + ": `at_least_as_good` has nothing to compare with",
+                        "add `expected_output`, or the text of a `reference`");
     }
   }
 

@@ -1,6 +1,6 @@
 #pragma once
 #include "protocol/base/result.h"
-#include "protocol/types/evals.h"
+#include "protocol/types/eval_reports.h"
 #include "skills/eval/case.h"
 
 #include <cstdint>
@@ -18,7 +18,8 @@ struct ModelSamples {
 
 // What they say, in the order given. With a baseline the models are judged as one family (Holm), so
 // that more models are not more chances. Errors of samples are counted and say nothing else; a mean
-// is that of the cases' means. Samples of cases that the suite does not have are left out.
+// is that of the cases' means. Samples of cases that the suite does not have are left out. `cases`
+// and `samples` are filled; who was not asked for them clears them.
 // invalid_argument as of compare_arms().
 Result<std::vector<EvalModelReport>> report_models(const CaseSuite& suite,
                                                    std::vector<ModelSamples> models,

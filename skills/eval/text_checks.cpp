@@ -43,6 +43,17 @@ Finding find_values(const Check& check, const GradedText& text, std::string_view
   return all_found(found, missing, where);
 }
 
+Finding find_any_value(const Check& check, const GradedText& text, std::string_view where) {
+  std::vector<std::string> found;
+  for (const std::string& value : check.values) {
+    if (text.folded().find(document::fold_case(to_valid_utf8(value))) != std::string::npos) {
+      found.push_back(value);
+    }
+  }
+  return found.empty() ? fails(std::string(where) + " has none of " + list(check.values))
+                       : passes(std::string(where) + " has " + list(found));
+}
+
 Finding find_patterns(const Check& check, const GradedText& text, std::string_view where) {
   std::vector<std::string> found;
   std::vector<std::string> missing;
@@ -106,6 +117,9 @@ Finding look_into(const Check& check, const GradedText& text, std::string_view w
   case CheckKind::icontains:
   case CheckKind::file_contains:
     return find_values(check, text, where);
+  case CheckKind::contains_any:
+  case CheckKind::icontains_any:
+    return find_any_value(check, text, where);
   case CheckKind::regex:
     return find_patterns(check, text, where);
   case CheckKind::equals:

@@ -78,7 +78,8 @@ Verdict decide(const PairedComparison& comparison, const SignFlip& test, double 
     const double variance = planned_variance(comparison);
     verdict.detectable_lift = standard_errors_needed({.alpha = alpha})
                               * std::sqrt(variance / static_cast<double>(comparison.cases));
-    if (verdict.outcome == Outcome::undecided) {
+    bool differs = comparison.better + comparison.worse > 0;
+    if (verdict.outcome == Outcome::undecided && differs) { // no number finds a lift of nothing
       verdict.more_cases = more_cases(comparison, variance, alpha);
     }
     verdict.is_beneficial = is_beneficial(comparison.lift, comparison.token_savings);

@@ -68,5 +68,8 @@ void mcp_call(const Settings&, const Report&);
 void mcp_http(const Settings&, const Report&);
 void mcp_clients(const Settings&, const Report&);
 void mcp_beside(const Settings&, const Report&);
+void eval_replay(const Settings&, const Report&);
+void eval_calls(const Settings&, const Report&);
+void eval_report(const Settings&, const Report&);
 
 } // namespace upskill::bench

@@ -2,12 +2,6 @@
 
 namespace upskill::bench {
 
-void require(bool fact, std::string_view otherwise) {
-  if (!fact) {
-    throw Problem(std::string(otherwise));
-  }
-}
-
 const std::vector<Bench>& benches() {
   static const std::vector<Bench> all = {
       {"first_sync", first_sync, "1,000 skills of one root into three more"},
@@ -23,6 +17,9 @@ const std::vector<Bench>& benches() {
       {"mcp_http", mcp_http, "calls over HTTP, one connection and sixteen"},
       {"mcp_clients", mcp_clients, "memory with 100 clients connected"},
       {"mcp_beside", mcp_beside, "a fast call while another client has 64 slow ones running"},
+      {"eval_replay", eval_replay, "an evaluation of 10,000 samples that were answered before"},
+      {"eval_calls", eval_calls, "cases against a model that answers after 50 ms"},
+      {"eval_report", eval_report, "the report of 100,000 samples"},
   };
   return all;
 }

@@ -35,6 +35,16 @@ TEST_SUITE("parse") {
     CHECK(parsed({})->command.words.empty());
   }
 
+  TEST_CASE("what a command was called before is that command") {
+    CHECK(parsed({"plot"})->command.words == "runs");
+    CHECK(arguments({"plot", "-d", "logs", "-s", "pdf", "-s", "csv", "-m", "haiku"})
+          == R"({"dir":"logs","skill":["pdf","csv"],"model":["haiku"]})");
+    CHECK(arguments({"plot", "--metric", "tokens"}) == R"({"metric":"tokens"})");
+    for (const Command& command : all_commands()) {
+      CHECK(command_called(command.words) == command.words); // an alias hides no command
+    }
+  }
+
   TEST_CASE("takes required fields as words in their order") {
     CHECK(arguments({"show", "pdf"}) == R"({"skill":"pdf"})");
     CHECK(arguments({"validate", "a", "b"}) == R"({"paths":["a","b"]})");

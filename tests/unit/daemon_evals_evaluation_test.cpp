@@ -193,7 +193,7 @@ TEST_SUITE("Evaluation") {
                                       "rules.json");
     REQUIRE(script);
     models::ScriptedModel model(std::move(*script));
-    students::Chat student(model, "scripted", "git-commit", "Begin with `feat: `.");
+    students::Chat student(model, "scripted", {{{"git-commit", "", "Begin with `feat: `."}}});
     EvaluationOptions options;
     options.runs = 3;
     options.seed = 9;
@@ -226,7 +226,7 @@ TEST_SUITE("Evaluation") {
         R"({"rules": [{"user": "question 2", "fault": "busy"}, {"answer": "right"}]})", "rules");
     REQUIRE(script);
     models::ScriptedModel model(std::move(*script));
-    students::Chat student(model, "scripted", "s", "body");
+    students::Chat student(model, "scripted", {{{"s", "", "body"}}});
     asio::io_context io;
     Evaluation evaluation(io.get_executor(), suite, student, {});
     std::vector<EvalSample> samples;

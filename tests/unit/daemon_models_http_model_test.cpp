@@ -59,13 +59,14 @@ Request asks(std::string model) {
   return {.model = std::move(model), .messages = {{.text = "hello"}}};
 }
 
+// Fifty at once, of which so many are under way.
 asio::awaitable<void>
-ask_many(HttpModel* model, World* world, int times, std::vector<Result<Answer>>* into) {
+ask_many(HttpModel* model, World* world, std::size_t under_way, std::vector<Result<Answer>>* into) {
   runtime::TaskGroup group(world->io.get_executor(), [](std::exception_ptr) { FAIL("threw"); });
-  for (int i = 0; i < times; ++i) {
+  for (int i = 0; i < 50; ++i) {
     group.start(ask(model, asks("generic.qwen"), into));
   }
-  CHECK(world->http.running() == 20);
+  CHECK(world->http.running() == under_way);
   AWAIT_DONE(group.join());
 }
 
@@ -152,6 +153,22 @@ TEST_SUITE("HttpModel") {
     CHECK(quota.server.requests.size() == 1);
   }
 
+  TEST_CASE("a server that is not there: told at once on this machine, one more try elsewhere") {
+    Asked here;
+    tcp::acceptor taken(here.io, tcp::endpoint(asio::ip::address_v4::loopback(), 0));
+    std::string closed = "127.0.0.1:" + std::to_string(taken.local_endpoint().port());
+    taken.close();
+    here.options.base_url = "http://" + closed + "/v1";
+    Result<Answer> answer = here.ask_once(asks("generic.x"));
+    CHECK(answer.error().message == "`" + closed + "` takes no connections");
+    CHECK(here.retries.empty());
+    Asked elsewhere; // nobody goes there: the proxy is what takes no connections
+    elsewhere.options.base_url = "http://192.0.2.1/v1";
+    elsewhere.options.environment = with({{"http_proxy", "http://" + closed}});
+    CHECK(elsewhere.ask_once(asks("generic.x")).error().code == ErrorCode::unavailable);
+    CHECK(elsewhere.retries.size() == 1);
+  }
+
   TEST_CASE("after the first content there is no other try") {
     Asked world;
     world.server.replies = {{"HTTP/1.1 200 OK\r\n\r\ndata: {\"choices\":[{\"delta\":"
@@ -186,13 +203,18 @@ TEST_SUITE("HttpModel") {
     CHECK(stubborn.server.requests.size() == 2);
   }
 
-  TEST_CASE("a provider is given so many at a time") {
-    Asked world;
-    world.server.replies = std::deque<Reply>(50, said());
-    std::vector<Result<Answer>> answers;
-    HttpModel model(world.io.get_executor(), world.http, world.options);
-    world.run([&](World& here) { return ask_many(&model, &here, 50, &answers); });
-    CHECK(answers.size() == 50);
-    CHECK(std::ranges::all_of(answers, [](const auto& one) { return one && one->text == "Hi"; }));
+  TEST_CASE("a provider is given so many at a time, or as many as somebody named") {
+    for (auto [named, under_way] : {std::pair<std::size_t, std::size_t>{0, 20}, {3, 3}, {50, 50}}) {
+      CAPTURE(named);
+      Asked world;
+      world.options.in_flight = named;
+      world.server.replies = std::deque<Reply>(50, said());
+      std::vector<Result<Answer>> answers;
+      HttpModel model(world.io.get_executor(), world.http, world.options);
+      world.run(
+          [&, most = under_way](World& here) { return ask_many(&model, &here, most, &answers); });
+      CHECK(answers.size() == 50);
+      CHECK(std::ranges::all_of(answers, [](const auto& one) { return one && one->text == "Hi"; }));
+    }
   }
 }

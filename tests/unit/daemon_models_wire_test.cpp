@@ -244,6 +244,19 @@ TEST_SUITE("Chat Completions' wire") {
           == ErrorCode::too_large);
   }
 
+  // An answer without a piece of it would be graded, and count against the skill.
+  TEST_CASE("a piece that cannot be read is no answer, half a character is") {
+    auto stream = [](std::string_view content) {
+      return R"(data: {"choices":[{"delta":{"content":")" + std::string(content)
+             + "\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+    };
+    Failure garbled = failure(Wire::chat, stream("H\"i"));
+    CHECK(garbled.error.code == ErrorCode::corrupt);
+    CHECK_FALSE(garbled.may_retry);
+    CHECK(answer(Wire::chat, stream("H\xC3 i")).text == "H\xEF\xBF\xBD i");
+    CHECK(answer(Wire::chat, "data: ping\n\n" + stream("Hi")).text == "Hi");
+  }
+
   TEST_CASE("nesting without end is survived") {
     std::string deep = std::string(1'000'000, '[');
     CHECK(failure(Wire::chat, R"({"choices":)" + deep).error.code == ErrorCode::corrupt);

@@ -36,7 +36,7 @@ asio::awaitable<void> do_work(Student* student, Task task, Result<Work>* into) {
 
 Result<Work> worked(models::Model& model, Task task) {
   asio::io_context io;
-  Chat chat(model, "sonnet", "git-commit", std::string(k_body));
+  Chat chat(model, "sonnet", {{{"git-commit", "", std::string(k_body)}}});
   Result<Work> work;
   tests::run_coroutine(io, do_work(&chat, std::move(task), &work));
   return work;
@@ -123,7 +123,6 @@ TEST_SUITE("Chat") {
     CHECK(work->milliseconds == 1500);
     CHECK(work->model == "claude-sonnet-5");
     CHECK(work->observation.answer == "feat(login): add form");
-    CHECK(work->observation.skill == "git-commit");
     CHECK(work->observation.tokens == 969);
     CHECK(work->observation.cost_usd == .25);
     CHECK(work->observation.seconds == 1.5);

@@ -14,7 +14,7 @@ constexpr std::size_t k_most_bytes = 3'000 * 4;
 constexpr std::size_t k_room_for_other_tools = 250 * 4; // those beside the catalogue
 
 std::size_t cost(const MethodInfo& method) {
-  return method.name.size() + method.description.size() + method.params_schema().size();
+  return method.name.size() + method.description.size() + method.tool_schema().size();
 }
 
 } // namespace

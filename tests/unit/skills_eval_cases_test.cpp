@@ -158,6 +158,9 @@ TEST_SUITE("read_cases") {
     CHECK(check_of(R"({"is_json": true})") == check_of(R"({"type": "is-json"})"));
     CHECK(check_of(R"("it is polite")") == check_of(R"({"judge": "it is polite"})"));
     CHECK(check_of(R"({"not_contains": "x"})").negated);
+    CHECK(check_of(R"({"not-contains-any": ["x", "y"]})").values.size() == 2);
+    CHECK(check_of(R"({"at_least_as_good": "x", "rubric": "y"})")
+          == check_of(R"({"type": "at-least-as-good", "reference": "x", "rubric": "y"})"));
   }
 
   TEST_CASE("names, weights, thresholds and trees") {
@@ -259,6 +262,16 @@ TEST_SUITE("read_cases") {
          "case 2 (`b`), check 1: `threshold` is not a field of a check"},
         {in_check(R"({"not_contains": ["x", "y"]})"),
          "case 2 (`b`), check 1: `not_contains` has more than one text behind a `not_`"},
+        {in_check(R"({"at_least_as_good": true})"),
+         "case 2 (`b`): `at_least_as_good` has nothing to compare with"},
+        {in_check(R"({"any_of": [{"at_least_as_good": true}]})"),
+         "case 2 (`b`): `at_least_as_good` has nothing to compare with"},
+        {in_check(R"({"at_least_as_good": false})"),
+         "case 2 (`b`), check 1: `at_least_as_good` must be true, or the answer to compare with"},
+        {in_check(R"({"type": "at_least_as_good", "refrence": "x"})"),
+         "case 2 (`b`), check 1: `refrence` is not a field of a check"},
+        {in_check(R"({"contains_any": ["x", ""]})"),
+         "case 2 (`b`), check 1: `contains_any` has an empty text"},
         {in_check(R"({"equals": ["x", "y"]})"), "case 2 (`b`), check 1: `equals` must be one text"},
         {in_check(R"({"regex": "a("})"),
          "case 2 (`b`), check 1: `regex` is not a pattern that RE2 reads: missing ): a("},
@@ -290,11 +303,22 @@ TEST_SUITE("read_cases") {
     }
   }
 
+  // Hours, where the time goes with the square of the length.
+  TEST_CASE("many small objects are read in time") {
+    std::string text = R"({"cases": [{"input": "x", "expected": "y"}], "metadata": [{})";
+    while (text.size() < k_max_test_file - 5) {
+      text += ",{}";
+    }
+    CHECK(read(text + "]}").cases.size() == 1);
+  }
+
   TEST_CASE("a word that is nearly right is offered") {
     auto hint = [](const std::string& text) { return read_cases(text).error().hint; };
     CHECK(hint(in_case(R"("expcted": "y")")) == "did you mean `expected`?");
     CHECK(hint(in_check(R"({"contians": "x"})")) == "did you mean `contains`?");
     CHECK(hint(in_check(R"({"not_regexp": "x"})")) == "did you mean `regex`?");
+    CHECK(hint(in_check(R"({"not_contains": ["x", "y"]})"))
+          == "write `not_contains_any` where none may be there");
     CHECK(hint(R"({"casse": []})") == "did you mean `cases`?");
     CHECK(hint(in_check(R"({"contains": "x", "of": 1})"))
           == "known are `contains`, `name`, `text`, `type`, `values`, `weight`");

@@ -50,6 +50,9 @@ constexpr Row k_rows[] = {
     {R"({"contains": "\u00c9t\u00e9"})", "l'e\xCC\x81te\xCC\x81", "l'ete"},
     {R"({"contains": "\u0391\u03a3"})", "\xCE\xB1\xCF\x82", "\xCE\xB1"},
     {R"({"not_contains": "sm_70"})", "sm_90", "SM_70"},
+    {R"({"contains_any": ["Hello", "world"]})", "WORLD", "word"},
+    {R"({"icontains-any": ["a", "b"]})", "xB", "x"},
+    {R"({"not_contains_any": ["sm_70", "sm_80"]})", "sm_90", "SM_80"},
     {R"({"regex": "^a+$"})", "aaa", "aab"},
     {R"({"regex": "(?i)^A"})", "a", "b"},
     {R"({"regex": ["a", "b"]})", "ba", "a"},
@@ -86,6 +89,10 @@ TEST_SUITE("grade") {
     CHECK(one(R"({"contains": ["a", "b", "c"]})", answer("B")).evidence
           == "the answer does not have `a`, `c`");
     CHECK(one(R"({"not_contains": "b"})", answer("B")).evidence == "the answer has `b`");
+    CHECK(one(R"({"contains_any": ["a", "b", "c"]})", answer("BC")).evidence
+          == "the answer has `b`, `c`");
+    CHECK(one(R"({"contains_any": ["a", "b"]})", answer("x")).evidence
+          == "the answer has none of `a`, `b`");
     CHECK(one(R"({"not_contains": "b"})", answer("B")).name == "not contains `b`");
     CHECK(one(R"({"contains": "b", "name": "bee"})", answer("B")).name == "bee");
     CHECK(one(R"({"equals": "b"})", answer("c")).evidence == "the answer is `c`");
@@ -134,6 +141,7 @@ TEST_SUITE("grade") {
                               R"({"tool_used": "t"})",
                               R"({"command": "c"})",
                               R"({"judge": "j"})",
+                              R"({"at_least_as_good": "r"})",
                               R"({"file_exists": "f"})"}) {
       CAPTURE(check);
       Grade result = grade(with_checks(check), answer("x"));
@@ -169,7 +177,7 @@ TEST_SUITE("grade") {
     Case graded = with_checks(command + R"(, {"judge": "good?"})");
     Needs needs = external_needs(graded);
     CHECK(needs.commands == std::vector<Needs::Command>{{"1.2", {"/bin/sh", "-c", "make"}, 60}});
-    CHECK(needs.opinions == std::vector<Needs::Opinion>{{"2", "good?"}});
+    CHECK(needs.opinions == std::vector<Needs::Opinion>{{"2", "good?", ""}});
     Observation seen = answer("x");
     seen.opinions["2"] = {true, "it is"};
     auto outcome = [&](CommandOutcome result) {
@@ -186,6 +194,21 @@ TEST_SUITE("grade") {
     seen.opinions["2"] = {{}, "no model"};
     CHECK(grade(graded, seen).verdict == CheckVerdict::unknown);
     CHECK(grade(graded, seen).checks[1].evidence == "the judge did not say: no model");
+  }
+
+  TEST_CASE("a comparison needs its reference, or what the case expects") {
+    Case graded = with_checks(R"({"at_least_as_good": "42", "rubric": "brevity"},
+                                 {"all_of": [{"at_least_as_good": true}]})",
+                              R"(, "expected_output": "forty-two")");
+    CHECK(external_needs(graded).opinions
+          == std::vector<Needs::Opinion>{{"1", "brevity", "42"}, {"2.1", "", "forty-two"}});
+    Observation seen = answer("42");
+    seen.opinions["1"] = {true, "the same"};
+    seen.opinions["2.1"] = {false, "too short"};
+    Grade result = grade(graded, seen);
+    CHECK(result.checks[0].verdict == CheckVerdict::passed);
+    CHECK(result.checks[0].name == "at_least_as_good as `42`");
+    CHECK(result.checks[1].verdict == CheckVerdict::failed);
   }
 
   TEST_CASE("files that are needed, wherever they are named") {

@@ -335,6 +335,12 @@ TEST_SUITE("report_models") {
         CHECK(report.more_cases == again.more_cases);
         CHECK(report.detectable == again.detectable);
         CHECK(report.token_ratio == again.token_ratio);
+        CHECK(report.cost_ratio == again.cost_ratio);
+        CHECK(report.gain == again.gain);
+        CHECK(report.lift_per_1k_tokens == again.lift_per_1k_tokens);
+        CHECK(report.pass_all == again.pass_all);
+        CHECK(report.cases_better == again.cases_better);
+        CHECK(report.cases.back().with_skill == again.cases.back().with_skill);
       }
     }
   }
@@ -346,6 +352,81 @@ TEST_SUITE("report_models") {
     REQUIRE_FALSE(made.has_value());
     CHECK(made.error().code == ErrorCode::invalid_argument);
     CHECK(made.error().message.find("`case 0`") != std::string::npos);
+  }
+
+  TEST_CASE("what a skill costs and gains, case by case") {
+    // Cases: lost, equal, two gained; medians of the ratios of tokens 2, cost 4, time 1/2.
+    auto samples = drawn({"-", "+", "+", "+"}, {"+", "+", "-", "-"});
+    for (EvalSample& sample : samples) {
+      const bool has_skill = sample.arm == EvalArm::with_skill;
+      sample.tokens.total = has_skill ? 2000 : 1000;
+      sample.cost = has_skill ? .4 : .1;
+      sample.milliseconds = has_skill ? 500 : 1000;
+    }
+    const auto report = report_of(4, samples);
+    CHECK(*report.token_ratio == Approx(2));
+    CHECK(*report.cost_ratio == Approx(4));
+    CHECK(*report.time_ratio == Approx(.5));
+    CHECK(report.cases_better == 2);
+    CHECK(report.cases_worse == 1);
+    CHECK(*report.gain == Approx(.5)); // a quarter of the half that was left
+    CHECK(*report.lift_per_1k_tokens == Approx(.25));
+  }
+
+  TEST_CASE("no gain at a ceiling, no lift by tokens that were saved") {
+    auto samples = drawn({"+", "-"}, {"+", "+"});
+    for (EvalSample& sample : samples) {
+      sample.tokens.total = sample.arm == EvalArm::with_skill ? 10 : 20;
+    }
+    const auto report = report_of(2, samples);
+    CHECK_FALSE(report.gain);
+    CHECK_FALSE(report.lift_per_1k_tokens);
+    CHECK_FALSE(report.cost_ratio);
+    CHECK_FALSE(report.time_ratio);
+    CHECK(report.cases_better == 0);
+    CHECK(report.cases_worse == 1);
+  }
+
+  TEST_CASE("cases that pass in every run") {
+    // Of three runs: all, two; the third case has an error, so it is not known.
+    const auto report = report_of(3, drawn({"+++", "++-", "++e"}, {"---", "---", "---"}));
+    REQUIRE(report.pass_all);
+    CHECK(*report.pass_all == Approx(.5));
+    CHECK(*report_of(2, drawn({"+", "-"}, {})).pass_all == Approx(.5));
+    // Nobody has a third score in the arm with the skill, though three were meant.
+    CHECK_FALSE(report_of(2, drawn({"++", "+e"}, {"---", "---"})).pass_all);
+    CHECK_FALSE(report_of(2, {}).pass_all);
+  }
+
+  TEST_CASE("each case is told as it went") {
+    CaseSuite suite = suite_of(3);
+    suite.cases[1].input = "do it";
+    const auto made =
+        report_models(suite, {{"m", "chat", drawn({"+-", "e", ""}, {"--", "+", "e"})}}, true, 1);
+    const auto& cases = made->front().cases;
+    REQUIRE(cases.size() == 3);
+    CHECK(cases[0].case_id == "case 0");
+    CHECK(*cases[0].with_skill == .5);
+    CHECK(*cases[0].baseline == 0);
+    CHECK(cases[0].errors == 0);
+    CHECK(cases[1].input == "do it");
+    CHECK_FALSE(cases[1].with_skill);
+    CHECK(*cases[1].baseline == 1);
+    CHECK(cases[1].errors == 1);
+    CHECK_FALSE(cases[2].with_skill);
+    CHECK_FALSE(cases[2].baseline);
+    CHECK(cases[2].errors == 1);
+  }
+
+  TEST_CASE("triggers are told where there are queries") {
+    CaseSuite suite = suite_of(2);
+    auto samples = drawn({"+", "+"}, {"-", "-"});
+    CHECK_FALSE(report_models(suite, {{"m", "chat", samples}}, true, 1)->front().trigger);
+    suite.cases[0].should_trigger = true;
+    samples[0].skill_used = true;
+    const auto made = report_models(suite, {{"m", "chat", samples}}, true, 1);
+    REQUIRE(made->front().trigger);
+    CHECK(made->front().trigger->true_positives == 1);
   }
 
   TEST_CASE("adding tokens to what is unknown") {

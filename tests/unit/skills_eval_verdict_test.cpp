@@ -269,7 +269,7 @@ TEST_SUITE("verdict") {
     CHECK(verdict.reason == Reason::nothing_differs);
     CHECK(verdict.test.p_value == 1);
     CHECK(*verdict.detectable_lift > 0); // that 20 cases vary not at all is no plan for more
-    CHECK(*verdict.more_cases > 20);
+    CHECK_FALSE(verdict.more_cases);     // no number of cases finds a lift of nothing
     CHECK_FALSE(verdict.is_beneficial);
   }
 

@@ -1,0 +1,42 @@
+#pragma once
+#include "protocol/base/result.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace upskill::config {
+
+inline constexpr std::size_t k_max_config = 64u << 10; // bytes of a configuration
+
+// Whose words a configuration is. A project's may be those of whoever wrote the repository.
+enum class Trust { user, project };
+
+// What upskill's configuration says, with its defaults, and what is ours: `judge_model`. Paths are
+// as they were written, relative to the caller's folder; of a project they are inside it, and
+// normalized. An empty text is absent.
+struct Config {
+  std::string skill_generation_model = "sonnet";
+  std::string eval_model = {};     // who answers the cases; empty: skill_generation_model
+  std::string test_gen_model = {}; // who writes cases; empty: skill_generation_model
+  std::string judge_model = {};    // who answers `judge` checks
+  std::string skills_dir = "./skills";
+  std::string runs_dir = "./runs";
+  std::int64_t max_refine_attempts = 2;
+  std::optional<std::int64_t> num_runs = {};     // else 1 for eval, 3 for benchmark
+  std::optional<std::int64_t> max_parallel = {}; // samples in flight; else the caller's own choice
+  std::vector<std::string> warnings = {};        // at most k_max_warnings, each a sentence
+};
+
+inline constexpr std::size_t k_max_warnings = 20;
+
+// Reads YAML, and so JSON; an empty text is the defaults. A key that is not known, not used here or
+// not a project's to say is a warning. Errors: too_large; invalid_argument for what is no YAML, a
+// key given twice, or a value of the wrong type or range, with the key's name; refused for a
+// project's path that leads out of it.
+Result<Config> read_config(std::string_view text, Trust trust);
+
+} // namespace upskill::config

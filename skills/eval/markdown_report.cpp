@@ -1,0 +1,97 @@
+#include "skills/eval/markdown_report.h"
+
+#include "protocol/base/utf8.h"
+#include "skills/eval/report_numbers.h"
+
+#include <string_view>
+
+namespace upskill::eval {
+namespace {
+
+constexpr std::size_t k_most_warnings = 20;
+constexpr std::size_t k_longest_text = 500; // bytes
+constexpr std::string_view k_zero_width_space = "\xE2\x80\x8B";
+
+// On one line, and no markup, row's end, link or name of a person in it.
+std::string plain(std::string_view text) {
+  std::string valid = to_valid_utf8(text);
+  std::string_view kept = utf8_prefix(valid, k_longest_text);
+  std::string out;
+  for (char c : kept) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
+      out += ' ';
+    } else if (c == '<') {
+      out += "&lt;";
+    } else if (c == '&') {
+      out += "&amp;";
+    } else {
+      if (std::string_view("\\`*_[]>#!|~:").find(c) != std::string_view::npos) {
+        out += '\\';
+      }
+      out += c;
+      out += c == '@' ? k_zero_width_space : "";
+    }
+  }
+  return out + (kept.size() < valid.size() ? "..." : "");
+}
+
+std::string verdict_of(const EvalModelReport& model) {
+  switch (model.verdict) {
+  case EvalVerdict::better:
+    return "**better**";
+  case EvalVerdict::worse:
+    return "**WORSE**";
+  case EvalVerdict::undecided:
+    break;
+  }
+  std::string text = "undecided";
+  if (!model.reason.empty()) {
+    text += ": " + plain(model.reason);
+  }
+  if (model.more_cases) {
+    text += "; needs about " + as_count(model.more_cases) + " more cases";
+  }
+  return text;
+}
+
+std::string row(const EvalModelReport& model) {
+  std::string text = "| " + plain(model.model) + " | ";
+  text += model.baseline ? as_percent(model.baseline->rate) : "-";
+  text += " | " + as_percent(model.with_skill.rate) + " | ";
+  text += model.lift ? as_lift(model.lift->value, model.lift->low, model.lift->high) : "-";
+  return text + " | " + verdict_of(model) + " |\n";
+}
+
+} // namespace
+
+std::string markdown_report(const EvalResult& result) {
+  std::string out = "### Evaluation of " + plain(result.skill) + "\n\n";
+  if (result.scripted) {
+    out += "**Scripted:** a script answered in place of a model, so this measures no model.\n\n";
+  }
+  out += "| model | baseline | with skill | lift (95 % interval) | verdict |\n";
+  out += "|---|---|---|---|---|\n";
+  for (const EvalModelReport& model : result.models) {
+    out += row(model);
+  }
+  out += "\n" + as_count(result.cases) + " cases, " + as_count(result.runs) + " runs each, seed "
+         + std::to_string(result.seed);
+  out += result.cost ? ", " + as_dollars(result.cost) : "";
+  out += result.hash.empty() ? "" : ", skill " + plain(result.hash);
+  out += ".\n";
+  for (const std::string* problem : {&result.failed, &result.stopped}) {
+    if (!problem->empty()) {
+      out += std::string("\n**") + (problem == &result.failed ? "Failed" : "Stopped") + ":** "
+             + plain(*problem) + "\n";
+    }
+  }
+  for (std::size_t i = 0; i < result.warnings.size() && i < k_most_warnings; ++i) {
+    out += (i == 0 ? "\n" : "") + std::string("- warning: ") + plain(result.warnings[i]) + "\n";
+  }
+  if (result.warnings.size() > k_most_warnings) {
+    out += "- " + std::to_string(result.warnings.size() - k_most_warnings) + " more warnings\n";
+  }
+  return out;
+}
+
+} // namespace upskill::eval

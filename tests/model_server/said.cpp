@@ -1,0 +1,47 @@
+#include "tests/model_server/said.h"
+
+namespace upskill::model_server {
+
+std::string response(std::string_view status,
+                     std::string_view type,
+                     std::string_view body,
+                     std::string_view headers) {
+  std::string text = "HTTP/1.1 ";
+  text += status;
+  text += "\r\ncontent-type: ";
+  text += type;
+  text += "\r\ncontent-length: " + std::to_string(body.size()) + "\r\n";
+  text += headers;
+  text += "\r\n";
+  text += body;
+  return text;
+}
+
+std::string completion(std::string_view content) {
+  std::string events =
+      R"(data: {"id":"c1","object":"chat.completion.chunk","model":"drawn","choices":[{"index":0,)"
+      R"("delta":{"role":"assistant","content":")";
+  events += content;
+  events += "\"},\"finish_reason\":null}]}\n\n"
+            R"(data: {"id":"c1","object":"chat.completion.chunk","model":"drawn","choices":[)"
+            R"({"index":0,"delta":{},"finish_reason":"stop"}]})"
+            "\n\n"
+            R"(data: {"id":"c1","object":"chat.completion.chunk","model":"drawn","choices":[],)"
+            R"("usage":{"prompt_tokens":900,"completion_tokens":11,"total_tokens":911}})"
+            "\n\ndata: [DONE]\n\n";
+  return response("200 OK", "text/event-stream", events);
+}
+
+std::string server_error(std::string_view status,
+                         std::string_view message,
+                         std::string_view type,
+                         std::string_view headers) {
+  std::string body = R"({"error":{"message":")";
+  body += message;
+  body += R"(","type":")";
+  body += type;
+  body += R"(","param":null,"code":null}})";
+  return response(status, "application/json", body, headers);
+}
+
+} // namespace upskill::model_server

@@ -1,0 +1,23 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace upskill::model_server {
+
+// A response with its length.
+std::string response(std::string_view status,
+                     std::string_view type,
+                     std::string_view body,
+                     std::string_view headers = {});
+
+// The answer `content` (without anything that JSON escapes) as a stream of Chat Completions, with
+// usage: 900 tokens in, 11 out.
+std::string completion(std::string_view content);
+
+// An error as OpenAI-compatible servers write it.
+std::string server_error(std::string_view status,
+                         std::string_view message,
+                         std::string_view type,
+                         std::string_view headers = {});
+
+} // namespace upskill::model_server
