@@ -9,6 +9,7 @@ namespace upskill::eval {
 namespace {
 
 constexpr std::size_t k_most_warnings = 20;
+constexpr std::size_t k_most_combinations = 200;
 constexpr std::size_t k_longest_text = 500; // bytes
 constexpr std::string_view k_zero_width_space = "\xE2\x80\x8B";
 
@@ -54,12 +55,35 @@ std::string verdict_of(const EvalModelReport& model) {
   return text;
 }
 
+std::string lift_of(const std::optional<EvalLift>& lift) {
+  return lift ? as_lift(lift->value, lift->low, lift->high) : "-";
+}
+
 std::string row(const EvalModelReport& model) {
   std::string text = "| " + plain(model.model) + " | ";
   text += model.baseline ? as_percent(model.baseline->rate) : "-";
   text += " | " + as_percent(model.with_skill.rate) + " | ";
-  text += model.lift ? as_lift(model.lift->value, model.lift->low, model.lift->high) : "-";
-  return text + " | " + verdict_of(model) + " |\n";
+  return text + lift_of(model.lift) + " | " + verdict_of(model) + " |\n";
+}
+
+std::string combinations_of(const EvalResult& result) {
+  std::string out = "\n| model | skills | rate | lift against none | against all |\n"
+                    "|---|---|---|---|---|\n";
+  for (std::size_t i = 0; i < result.combinations.size() && i < k_most_combinations; ++i) {
+    const EvalCombination& one = result.combinations[i];
+    out += "| " + plain(one.model) + " | ";
+    for (std::size_t k = 0; k < one.skills.size(); ++k) {
+      out += (k == 0 ? "" : ", ") + plain(one.skills[k]);
+    }
+    out += one.skills.empty() ? "none | " : " | ";
+    out += as_percent(one.arm.rate) + " | " + lift_of(one.lift) + " | " + lift_of(one.without_it)
+           + " |\n";
+  }
+  if (result.combinations.size() > k_most_combinations) {
+    std::size_t more = result.combinations.size() - k_most_combinations;
+    out += "\n" + as_count(static_cast<std::int64_t>(more)) + " more are left out here.\n";
+  }
+  return out;
 }
 
 } // namespace
@@ -69,16 +93,23 @@ std::string markdown_report(const EvalResult& result) {
   if (result.scripted) {
     out += "**Scripted:** a script answered in place of a model, so this measures no model.\n\n";
   }
-  out += "| model | baseline | with skill | lift (95 % interval) | verdict |\n";
+  out += std::string("| model | ") + (result.against.empty() ? "baseline" : "other version")
+         + " | with skill | lift (95 % interval) | verdict |\n";
   out += "|---|---|---|---|---|\n";
   for (const EvalModelReport& model : result.models) {
     out += row(model);
+  }
+  if (!result.combinations.empty()) {
+    out += combinations_of(result);
   }
   out += "\n" + as_count(result.cases) + " cases, " + as_count(result.runs) + " runs each, seed "
          + std::to_string(result.seed);
   out += result.cost ? ", " + as_dollars(result.cost) : "";
   out += result.hash.empty() ? "" : ", skill " + plain(result.hash);
   out += ".\n";
+  if (!result.against.empty()) {
+    out += "The other version is " + plain(result.against) + ".\n";
+  }
   for (const std::string* problem : {&result.failed, &result.stopped}) {
     if (!problem->empty()) {
       out += std::string("\n**") + (problem == &result.failed ? "Failed" : "Stopped") + ":** "

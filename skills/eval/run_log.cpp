@@ -102,6 +102,10 @@ std::vector<RunResult> runs_of(const EvalResult& result,
       run.metadata.run_number = static_cast<std::int64_t>(runs.size());
       run.metadata.timestamp = timestamp;
       run.stats = counting.stats();
+      if (model.student == "chat" && run.stats.conversation_span_ms) { // one answer, no tools
+        run.stats.llm_time_ms = run.stats.conversation_span_ms;
+        run.stats.tool_time_ms = 0;
+      }
       run.assertions_passed = counting.passed;
       run.assertions_total = counting.scored;
       run.passed =

@@ -41,6 +41,28 @@ TEST_SUITE("markdown_report") {
     CHECK(text.find("- 5 more warnings") != std::string::npos);
   }
 
+  TEST_CASE("what it was compared with, and skills together") {
+    EvalResult result = result_of(3);
+    result.against = "old/greet";
+    EvalCombination none;
+    none.model = "m|1";
+    none.arm.rate = .25;
+    EvalCombination both = none;
+    both.skills = {"greet", "a_b"};
+    both.arm.rate = .75;
+    both.lift = EvalLift{.5, .25, .75};
+    result.combinations = {none, both};
+    const std::string text = markdown_report(result);
+    CHECK(text.find("| model | other version | with skill |") != std::string::npos);
+    CHECK(text.find("The other version is old/greet.\n") != std::string::npos);
+    CHECK(text.find("baseline") == std::string::npos);
+    CHECK(text.find("| m\\|1 | none | 25% | - | - |\n") != std::string::npos);
+    CHECK(text.find("| m\\|1 | greet, a\\_b | 75% | +50% [+25%, +75%] | - |\n")
+          != std::string::npos);
+    result.combinations.assign(201, both);
+    CHECK(markdown_report(result).find("\n1 more are left out here.") != std::string::npos);
+  }
+
   TEST_CASE("no text is markup, ends a row, or calls a person") {
     EvalResult result = result_of(1, 1, false);
     result.models[0].model = "a|b\n# <img src=x> [x](http://x) @someone `x` &copy;";

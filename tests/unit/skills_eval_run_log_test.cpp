@@ -156,6 +156,11 @@ TEST_SUITE("runs_of") {
     EvalModelReport model = model_of("haiku");
     add_run(model, EvalArm::with_skill, 1, 3, 3);
     CHECK(runs(result_of({model})).at(0).stats.conversation_span_ms == 600);
+    CHECK(runs(result_of({model})).at(0).stats.llm_time_ms == 600); // one answer, no tools
+    CHECK(runs(result_of({model})).at(0).stats.tool_time_ms == 0);
+    model.student = "agent";
+    CHECK_FALSE(runs(result_of({model})).at(0).stats.llm_time_ms);
+    model.student = "chat";
     model.samples[1].tokens = {};
     RunResult run = runs(result_of({model})).at(0);
     CHECK_FALSE(run.stats.total_tokens);
