@@ -81,8 +81,9 @@ public:
     Result<connect::CallReply> reply = call_once(invocation);
     bool lost = !reply && reply.error().code == ErrorCode::unavailable;
     if (lost && m_stream && invocation.command.method->effect == Effect::reads
-        && !looks_at_daemon(invocation)) {
-      // It was met on its way out; asking again changes nothing.
+        && !looks_at_daemon(invocation) && !invocation.flag("fresh")) {
+      // It was met on its way out; asking again changes nothing, and what models answered is kept:
+      // only what asks them anew would be paid for twice.
       m_stream.reset();
       reply = call_once(invocation);
     }
@@ -233,7 +234,16 @@ int call_method(const Invocation& invocation,
     if (error.code != ErrorCode::cancelled || connect::interrupted_by() == 0) {
       complain(error, invocation.no_color);
     }
-    return connect::interrupted_by() != 0 ? k_interrupted : exit_code_of(error);
+    if (connect::interrupted_by() != 0) {
+      if (has_field(invocation.command, "fresh")) {
+        write_all(2,
+                  "\nWhat models answered is kept: the same command"
+                      + std::string(invocation.flag("fresh") ? " without `--fresh`" : "")
+                      + " goes on from there.\n");
+      }
+      return k_interrupted;
+    }
+    return exit_code_of(error);
   };
   if (!invocation.config.empty() && ::access(invocation.config.c_str(), R_OK) != 0) {
     Error error = system_error(errno, "the configuration `" + invocation.config + "`");

@@ -21,7 +21,7 @@ struct Option {
   std::vector<std::string> choices = {};
   std::string doc = {};
   std::string without_value = {}; // what the option alone means; empty: it needs a value
-  std::string also = {};          // another long name, which help does not show
+  std::string also = {};          // another long name for the same
   bool negates = false;           // a flag that says no: `--no-NAME` of the option before
 };
 

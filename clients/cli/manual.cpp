@@ -163,6 +163,7 @@ std::string doc_of(const Option& option) {
     });
     out += told ? "" : " One of " + joined(option.choices) + ".";
   }
+  out += option.also.empty() ? "" : " `--" + option.also + "` is the same.";
   return option.many && option.position < 0 ? out + " May be repeated." : out;
 }
 

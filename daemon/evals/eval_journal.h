@@ -59,6 +59,9 @@ public:
     co_return result;
   }
 
+  // Unix time, as rows have it.
+  std::int64_t now_ms() const { return m_options.now_ms(); }
+
   // Closes evals.db until it is needed again, which gives back its memory.
   asio::awaitable<void> rest();
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 namespace upskill::evals {
 namespace {
@@ -27,12 +28,6 @@ std::string new_evaluation_id(std::int64_t time_ms) {
     id += k_digits[byte & 31];
   }
   return id;
-}
-
-bool is_evaluation_id(std::string_view text) {
-  return text.size() == k_prefix.size() + k_time_digits + k_random_digits
-         && text.starts_with(k_prefix)
-         && text.find_first_not_of(k_digits, k_prefix.size()) == std::string_view::npos;
 }
 
 } // namespace upskill::evals

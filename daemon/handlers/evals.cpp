@@ -16,7 +16,6 @@
 #include "protocol/rpc/simdjson_reader.h"
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <utility>
 
@@ -24,11 +23,6 @@ namespace upskill::daemon {
 namespace {
 
 constexpr std::int64_t k_benchmark_runs = 3;
-
-std::int64_t unix_ms() {
-  auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
-}
 
 // Nothing was measured, and why the first sample was not is the answer. A configuration that was
 // misread may be the reason.
@@ -94,9 +88,7 @@ public:
       return read_request(**catalogue, params, asker);
     };
     AWAIT(Result<EvalRequest> request, runtime::offload(m_library.pool(context), std::move(read)));
-    if (!request) { // CO_TRY would copy it
-      co_return fail(std::move(request).error());
-    }
+    CO_TRY(request);
     params.no_baseline = params.no_baseline || request->is_about_triggers;
     EvalModels models(executor(),
                       m_http,
@@ -111,7 +103,7 @@ public:
         executor(), m_library.service().context().pool(), m_library.pool(context), m_sandbox};
     EvalSession session(std::move(workshop), params, *request, models, context);
     CO_TRY(session.check());
-    std::int64_t started_ms = unix_ms();
+    std::int64_t started_ms = m_journal.now_ms();
     AWAIT(Result<void> drawn, session.draw());
     CO_TRY(drawn);
     if (is_nothing_known(session.samples)) {
@@ -256,7 +248,7 @@ private:
       row.result = encode(result);
     };
     AWAIT_DONE(runtime::offload(m_library.pool(context), std::move(write)));
-    row.finished_ms = unix_ms();
+    row.finished_ms = m_journal.now_ms();
     auto keep = [&](store::EvalStore& store) -> Result<void> {
       TRY(store.put_evaluation(row));
       TRY(store.purge_evaluations());

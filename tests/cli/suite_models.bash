@@ -149,6 +149,7 @@ test_an_interrupt_leaves_a_silent_server() {
   local code=$?
   set -e +m
   [[ $code == 130 ]] || fail "ended with $code: $(<err.txt)"
+  grep -q "is kept: the same command goes on from there" err.txt || fail "$(<err.txt)"
   becomes_true is_left || fail "the daemon still waits for the server"
 }
 
