@@ -259,6 +259,11 @@ int call_method(const Invocation& invocation,
                          ? "leave out `--private`, or set XDG_STATE_HOME to a folder that stays"
                          : "unset CI, or set XDG_STATE_HOME to a folder that stays"});
   }
+  for (const std::string& option : invocation.moot) {
+    warn("`" + option + "` is for jobs on other machines, and everything runs here",
+         "leave it out",
+         invocation.no_color);
+  }
   if (needs_a_word(invocation) && !can_ask()) {
     return end_with(
         {ErrorCode::invalid_argument,

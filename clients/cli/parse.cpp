@@ -15,6 +15,21 @@ namespace {
 // The value of a flag that was said with `--no-`.
 constexpr std::string_view k_no = "no";
 
+// Options of upskill (main of 2026-05) for `--executor jobs`.
+struct JobsOption {
+  std::string_view name;
+  bool takes_value;
+};
+
+constexpr JobsOption k_of_jobs[] = {{"artifact-repo", true},
+                                    {"wait", false},
+                                    {"no-wait", false},
+                                    {"jobs-timeout", true},
+                                    {"jobs-flavor", true},
+                                    {"jobs-secrets", true},
+                                    {"jobs-namespace", true},
+                                    {"jobs-image", true}};
+
 const MethodInfo* method_of(std::string_view words) {
   for (const MethodInfo& method : catalog()) {
     if (!words.empty() && method.command == words) {
@@ -168,7 +183,9 @@ private:
     std::string_view name = text.substr(0, equals);
     const Option* option = find(name, 0);
     if (option == nullptr) {
-      return unknown_option("--" + std::string(name));
+      return is_moot(name, equals != std::string_view::npos)
+                 ? Result<void>()
+                 : unknown_option("--" + std::string(name));
     }
     std::string label = "--" + option->name;
     if (option->kind == ValueKind::flag) {
@@ -181,6 +198,19 @@ private:
       return take(*option, text.substr(equals + 1), label);
     }
     return take_next(*option, label);
+  }
+
+  // What upskill has for jobs on other machines: scripts that were written for it say it here, too.
+  bool is_moot(std::string_view name, bool has_value) {
+    auto found = std::ranges::find(k_of_jobs, name, &JobsOption::name);
+    if (found == std::end(k_of_jobs) || !has_field(m_out.command, "executor")) {
+      return false;
+    }
+    if (found->takes_value && !has_value && m_at < m_words.size()) {
+      ++m_at;
+    }
+    m_out.moot.push_back("--" + std::string(name));
+    return true;
   }
 
   Result<void> short_options(std::string_view letters) {

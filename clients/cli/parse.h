@@ -16,6 +16,7 @@ struct Invocation {
   Command command; // no words: `upskill` alone, or with --help or --version
   std::map<std::string, std::vector<std::string>, std::less<>> values = {}; // by field
   std::vector<std::string> rest = {}; // words handed on as they are
+  std::vector<std::string> moot = {}; // options of upskill's that say nothing here, as `--wait`
   bool json = false;
   bool yes = false;
   bool run_private = false;

@@ -61,6 +61,8 @@ test_options_as_the_python_tool_has_them() {
   run 0 upskill eval ./greet -t tests.json -m scripted:student.json --runs 2 -v --max-parallel 3 \
     --no-log-runs
   has "with skill" "case" "failed"
+  run 0 upskill eval ./greet -t tests.json -m scripted:student.json --executor local --jobs-timeout 2h
+  err_has "\`--jobs-timeout\` is for jobs on other machines"
   run 2 upskill eval ./greet -t tests.json -m scripted:student.json -m scripted:student.json
   err_has "twice"
   run 2 upskill eval ./greet -t tests.json -m scripted:student.json --fail-under 80

@@ -108,6 +108,16 @@ TEST_SUITE("parse") {
     CHECK(arguments({"show", "a\"\n\xFF"}) == "{\"skill\":\"a\\\"\\n\xEF\xBF\xBD\"}");
   }
 
+  TEST_CASE("passes over what upskill has for jobs on other machines, where there are executors") {
+    std::vector<std::string_view> words{
+        "eval", "s", "--no-wait", "--jobs-timeout", "2h", "--jobs-flavor=cpu-basic", "--runs", "2"};
+    CHECK(parsed(words)->moot
+          == std::vector<std::string>{"--no-wait", "--jobs-timeout", "--jobs-flavor"});
+    CHECK(arguments(words) == R"({"skill":"s","runs":2})");
+    CHECK(parsed({"list", "--no-wait"}).error().message
+          == "`upskill list` has no option `--no-wait`");
+  }
+
   TEST_CASE("suggests what was probably meant") {
     CHECK(hint({"stauts"}) == "did you mean `upskill status`?");
     CHECK(hint({"sync", "enabel"}) == "did you mean `upskill sync enable`?");
