@@ -29,11 +29,23 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(from, text.find_last_not_of(" \t\r") - from + 1);
 }
 
+// No key and no address has them; a comment behind a value, or quotes round it, would be sent
+// along.
+bool is_plain(std::string_view value) {
+  return std::ranges::all_of(
+      value, [](unsigned char c) { return c > ' ' && c != 0x7F && c != '"' && c != '\''; });
+}
+
 Result<std::string> read_private(const std::string& path) {
   UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file) {
     if (errno == ENOENT || errno == ENOTDIR) {
       return std::string();
+    }
+    if (errno == ELOOP) {
+      return fail(ErrorCode::refused,
+                  "`" + path + "` is a link, and keys are read from no link",
+                  "put the file itself there");
     }
     return fail(system_error(errno, "`" + path + "`"));
   }
@@ -41,7 +53,17 @@ Result<std::string> read_private(const std::string& path) {
   if (::fstat(file.get(), &status) != 0) {
     return fail(system_error(errno, "`" + path + "`"));
   }
-  if (!S_ISREG(status.st_mode) || status.st_uid != ::geteuid() || (status.st_mode & 077) != 0) {
+  if (!S_ISREG(status.st_mode)) {
+    return fail(ErrorCode::refused,
+                "`" + path + "` is no file",
+                "write a line such as `ANTHROPIC_API_KEY=...` into a file of that name");
+  }
+  if (status.st_uid != ::geteuid()) {
+    return fail(ErrorCode::refused,
+                "`" + path + "` belongs to another user, who could read or change it",
+                "put a file of your own there");
+  }
+  if ((status.st_mode & 077) != 0) {
     return fail(ErrorCode::refused,
                 "`" + path + "` holds keys, and others could read or change it",
                 "`chmod 600 " + path + "`");
@@ -81,14 +103,21 @@ Result<std::map<std::string, std::string>> read_credentials(const std::string& p
     if (line.empty() || line.front() == '#') {
       continue;
     }
+    std::string where = "`" + path + "`, line " + std::to_string(number) + ": ";
     std::size_t equals = line.find('=');
     std::string_view name = trimmed(line.substr(0, equals));
     if (equals == std::string_view::npos || !is_variable(name)) {
       return fail(ErrorCode::corrupt,
-                  "`" + path + "`, line " + std::to_string(number) + ": not `NAME=VALUE`",
+                  where + "not `NAME=VALUE`",
                   "a line is such as `ANTHROPIC_API_KEY=...`");
     }
-    keys[std::string(name)] = trimmed(line.substr(equals + 1));
+    std::string_view value = trimmed(line.substr(equals + 1));
+    if (!is_plain(value)) {
+      return fail(ErrorCode::corrupt,
+                  where + "the value has spaces, quotes or control characters",
+                  "write it without quotes, and a comment on a line of its own");
+    }
+    keys[std::string(name)] = value;
   }
   return keys;
 }
