@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -174,9 +176,14 @@ std::string host_and_port(std::string_view url) {
 bool is_loopback(std::string_view url) {
   std::string where = host_and_port(url);
   std::string_view host = std::string_view(where).substr(0, where.rfind(':'));
-  bool is_ipv4 =
-      host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string_view::npos;
-  return host == "localhost" || host == "[::1]" || is_ipv4;
+  if (host == "localhost" || host == "[::1]") {
+    return true;
+  }
+  // What only looks like an address (`127.0.0.1.`, `127.0.0.1.5`) is a name for libcurl, and
+  // whoever answers for names says where it leads.
+  in_addr address{};
+  return host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string_view::npos
+         && ::inet_aton(std::string(host).c_str(), &address) != 0;
 }
 
 std::optional<double>

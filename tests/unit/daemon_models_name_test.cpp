@@ -99,6 +99,11 @@ TEST_SUITE("resolve_model") {
     CHECK(is_loopback("http://localhost"));
     CHECK_FALSE(is_loopback("http://127.0.0.1.example.com"));
     CHECK_FALSE(is_loopback("http://127.0.0.1@example.com"));
+    CHECK(is_loopback("http://127.1:8080/v1"));
+    for (const char* name : {"127.0.0.1.", "127.0.0.1.5", "127.0.0.256", "127..1", "127."}) {
+      CAPTURE(name);
+      CHECK_FALSE(is_loopback("http://" + std::string(name) + ":1"));
+    }
   }
 }
 
