@@ -35,7 +35,8 @@ environment_of(const EvalParams& params, const RequestContext& context, Variable
     if (!value && own) {
       value = own(name);
     }
-    return value ? value : find(credentials, name);
+    // An empty variable is as good as none: clients do not even send it.
+    return value && !value->empty() ? value : find(credentials, name);
   };
 }
 
