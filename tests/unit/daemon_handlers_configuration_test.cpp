@@ -119,6 +119,29 @@ TEST_SUITE("find_config") {
     CHECK(world.found().runs_dir == world.caller.cwd + "/out/runs");
   }
 
+  TEST_CASE("a project asks for few samples, the person for as many as they like") {
+    World world;
+    world.of_project("num_runs: 10\nmax_parallel: 20\n");
+    CHECK(world.found().config.num_runs == 10);
+    CHECK(world.found().config.max_parallel == 20);
+    CHECK(world.found().config.warnings.empty());
+    world.of_project("num_runs: 11\nmax_parallel: 21\n");
+    CHECK(world.found().config.num_runs == 10);
+    CHECK(world.found().config.max_parallel == 20);
+    REQUIRE(world.found().config.warnings.size() == 2);
+    CHECK(has(world.found().config.warnings[0], "upskill.config.yaml`: `num_runs`"));
+    CHECK(has(world.found().config.warnings[1], "upskill.config.yaml`: `max_parallel`"));
+    // The same file, named by the person.
+    world.caller.config = "upskill.config.yaml";
+    CHECK(world.found().config.num_runs == 11);
+    CHECK(world.found().config.max_parallel == 21);
+    CHECK(world.found().config.warnings.empty());
+    world.caller = {};
+    world.of_user("num_runs: 1000\nmax_parallel: 1000\n");
+    CHECK(world.found().config.num_runs == 1000);
+    CHECK(world.found().config.max_parallel == 1000);
+  }
+
   TEST_CASE("without a folder it is the user's, and what is relative leads nowhere") {
     World world;
     world.of_project("eval_model: of-project\n");

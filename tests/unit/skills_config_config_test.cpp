@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <optional>
 
 using namespace upskill;
 using namespace upskill::config;
@@ -200,6 +201,39 @@ TEST_SUITE("a project's configuration") {
         CHECK_NOTHROW(read(text));
       }
     }
+  }
+
+  // Whoever evaluates in a repository pays for what its file asks for.
+  TEST_CASE("asks for so many samples and no more, and says that it wanted more") {
+    struct Bound {
+      std::string key;
+      std::optional<std::int64_t> Config::*number;
+      std::int64_t most;
+    };
+
+    for (const Bound& bound : {Bound{"num_runs", &Config::num_runs, 10},
+                               Bound{"max_parallel", &Config::max_parallel, 20}}) {
+      CAPTURE(bound.key);
+      auto of = [&](std::int64_t number, Trust trust) {
+        return read(bound.key + ": " + std::to_string(number) + "\n", trust);
+      };
+      for (std::int64_t number : {std::int64_t{1}, bound.most - 1, bound.most}) {
+        CHECK(of(number, Trust::project).*bound.number == number);
+        CHECK(of(number, Trust::project).warnings.empty());
+      }
+      for (std::int64_t number : {bound.most + 1, std::int64_t{1000}}) {
+        CHECK(of(number, Trust::project).*bound.number == bound.most);
+        CHECK(of(number, Trust::project).warnings.size() == 1);
+        CHECK(warns(of(number, Trust::project),
+                    "`" + bound.key + "` of a project counts up to " + std::to_string(bound.most)));
+        // The user's own may.
+        CHECK(of(number, Trust::user).*bound.number == number);
+        CHECK(of(number, Trust::user).warnings.empty());
+      }
+      CHECK_FALSE(read("eval_model: haiku\n", Trust::project).*bound.number);
+      CHECK(error_of(bound.key + ": 1001\n", Trust::project).code == ErrorCode::invalid_argument);
+    }
+    CHECK(read("num_runs: 1000\nmax_parallel: 1000\n", Trust::project).warnings.size() == 2);
   }
 
   // A new option is one that somebody has decided about: whatever names a place is inside, and what
