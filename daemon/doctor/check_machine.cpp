@@ -102,6 +102,17 @@ void check_version(const Facts& facts, Findings& findings) {
   }
 }
 
+// Skills are kept and measured without it all the same, so nothing is wrong with the machine.
+void check_sandbox(const Facts& facts, Findings& findings) {
+  if (facts.no_sandbox) {
+    findings.add(FindingLevel::info,
+                 "sandbox",
+                 "`upskill eval` can run neither `command` checks nor the student `agent`: "
+                     + facts.no_sandbox->message,
+                 facts.no_sandbox->hint);
+  }
+}
+
 } // namespace
 
 void check_machine(const Facts& facts, Findings& findings) {
@@ -135,6 +146,7 @@ void check_machine(const Facts& facts, Findings& findings) {
                  "`upskill daemon logs` says why; then restart the daemon");
   }
   check_version(facts, findings);
+  check_sandbox(facts, findings);
   check_space(places.state, findings);
 
   struct stat state {};

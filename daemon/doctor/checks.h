@@ -18,7 +18,8 @@ struct Sight {
 
 Sight look(const Facts& facts, std::stop_token stopping);
 
-// The daemon's version and folders, disk space, the watcher, the user's table of agents.
+// The daemon's version and folders, disk space, the watcher, the sandbox, the user's table of
+// agents.
 void check_machine(const Facts& facts, Findings& findings);
 // Whether sync is on and what it waits for.
 void check_sync(const Facts& facts, Findings& findings);

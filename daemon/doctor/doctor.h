@@ -18,6 +18,7 @@ struct Facts {
   StatusResult status = {};  // of the sync service; its warnings are findings
   std::string asked_by = {}; // version of the program that asks; empty: it has not said
   std::optional<SyncStatusResult> sync = {}; // where sync is on
+  std::optional<Error> no_sandbox = {};      // why no command can be run in the sandbox
 };
 
 // Looks at everything and says what is wrong and what to do about it, worst first; and what each

@@ -6,7 +6,8 @@
 
 namespace upskill::daemon {
 
-Awaitable<DoctorResult> diagnose(SkillLibrary& library, RequestContext context) {
+Awaitable<DoctorResult>
+diagnose(SkillLibrary& library, std::shared_ptr<sandbox::Sandbox> sandbox, RequestContext context) {
   SyncService& service = library.service();
   // A watcher that does not answer is a finding, not the end of the search for others.
   AWAIT(Result<void> seen, service.synchronise());
@@ -30,6 +31,10 @@ Awaitable<DoctorResult> diagnose(SkillLibrary& library, RequestContext context) 
     } else if (facts.status.sync != SyncState::stopped) {
       facts.status.warnings.push_back(status.error().message);
     }
+  }
+  AWAIT(Result<void> works, sandbox->check());
+  if (!works) {
+    facts.no_sandbox = works.error();
   }
   auto examine = [&] { return doctor::examine(facts, context.stopping); };
   AWAIT(Result<DoctorResult> result, runtime::offload(library.pool(context), std::move(examine)));

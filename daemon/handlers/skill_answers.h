@@ -1,6 +1,9 @@
 #pragma once
 #include "daemon/binder.h"
 #include "daemon/handlers/skill_library.h"
+#include "daemon/sandbox/sandbox.h"
+
+#include <memory>
 
 // What answers each method about skills.
 namespace upskill::daemon {
@@ -15,6 +18,7 @@ Awaitable<SkillValidateResult>
 validate_skills(SkillLibrary& library, SkillValidateParams params, RequestContext context);
 Awaitable<AgentListResult>
 list_agents(SkillLibrary& library, AgentListParams params, RequestContext context);
-Awaitable<DoctorResult> diagnose(SkillLibrary& library, RequestContext context);
+Awaitable<DoctorResult>
+diagnose(SkillLibrary& library, std::shared_ptr<sandbox::Sandbox> sandbox, RequestContext context);
 
 } // namespace upskill::daemon

@@ -2,6 +2,8 @@
 
 #include "daemon/handlers/skill_answers.h"
 
+#include <memory>
+
 namespace upskill::daemon {
 
 void bind_skill_handlers(Binder& binder, SkillLibrary& library) {
@@ -20,8 +22,9 @@ void bind_skill_handlers(Binder& binder, SkillLibrary& library) {
   binder.on(k_agent_list, [&library](AgentListParams params, RequestContext context) {
     return list_agents(library, std::move(params), std::move(context));
   });
-  binder.on(k_doctor, [&library](DoctorParams, RequestContext context) {
-    return diagnose(library, std::move(context));
+  auto sandbox = std::make_shared<sandbox::Sandbox>(); // one: what works is tried once
+  binder.on(k_doctor, [&library, sandbox](DoctorParams, RequestContext context) {
+    return diagnose(library, sandbox, std::move(context));
   });
 }
 

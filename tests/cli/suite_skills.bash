@@ -160,6 +160,33 @@ test_doctor_of_an_empty_home() {
   has '"healthy":'
 }
 
+# bwrap_hidden COMMAND...: runs it where the file is none that can be run.
+bwrap_hidden() {
+  local program=$(type -P bwrap)
+  if [[ -z $program ]]; then
+    "$@"
+  else
+    unshare -Urm bash -c 'mount --bind /dev/null "$0" && exec "$@"' "$program" "$@"
+  fi
+}
+
+test_doctor_tells_that_bubblewrap_is_missing() {
+  bwrap_hidden true 2>/dev/null || skip "this machine lets nobody hide a program"
+  three_agents
+  skill ~/.agents/skills pdf
+  run 0 bwrap_hidden upskill doctor --check --private
+  has "all is well" "neither \`command\` checks nor the student \`agent\`" "no program \`bwrap\`" \
+    "apt install bubblewrap"
+  run 0 bwrap_hidden upskill doctor --private --json
+  has '"healthy":true' '"check":"sandbox"'
+}
+
+test_doctor_says_nothing_of_a_sandbox_that_works() {
+  bwrap --ro-bind / / --unshare-all true 2>/dev/null || skip "bubblewrap does not work here"
+  run 0 upskill doctor --json
+  lacks '"check":"sandbox"'
+}
+
 test_doctor_tells_duplicates() {
   three_agents
   skill ~/.agents/skills pdf

@@ -1,4 +1,6 @@
 #include "daemon/daemon.h"
+#include "daemon/doctor/doctor.h"
+#include "daemon/sandbox/sandbox.h"
 #include "tests/support/skills_world.h"
 
 #include <sys/stat.h>
@@ -42,9 +44,11 @@ TEST_SUITE("doctor") {
     world.skill(".agents/skills/a");
     auto result = examine(world);
     CHECK(result.healthy);
-    REQUIRE(result.findings.size() == 1);
-    CHECK(result.findings[0].message == "sync is off: every agent's skills are its own");
-    CHECK_FALSE(result.findings[0].hint.empty());
+    REQUIRE(of(result, "sync").size() == 1);
+    CHECK(of(result, "sync")[0].message == "sync is off: every agent's skills are its own");
+    CHECK_FALSE(of(result, "sync")[0].hint.empty());
+    // Beside it only what is so of the machine that this runs on.
+    CHECK(result.findings.size() == 1 + of(result, "sandbox").size());
     CHECK(view_of(result, "codex").lists.size() == 1);
     CHECK(view_of(result, "claude-code").misses == std::vector<std::string>{"a"});
     auto root = std::ranges::find(result.roots, world / ".agents/skills", &RootStatus::path);
@@ -182,6 +186,45 @@ TEST_SUITE("doctor") {
     REQUIRE(of(result, "run folder").size() == 1);
     CHECK(of(result, "run folder")[0].level == FindingLevel::error);
     CHECK(result.findings.front().check == "run folder");
+  }
+
+  TEST_CASE("a sandbox that does not work is told, as what one can do without") {
+    SkillsWorld world;
+    world.skill(".agents/skills/a");
+    doctor::Facts facts;
+    auto scene = world.run(world.service().scene());
+    REQUIRE(scene);
+    facts.scene = *scene;
+    facts.places = world.service().context().places;
+    facts.environment = world.service().environment();
+    facts.no_sandbox = Error{ErrorCode::unavailable, "there is no program `bwrap`", "install it"};
+    auto result = doctor::examine(facts, {});
+    REQUIRE(result);
+    auto told = of(*result, "sandbox");
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].level == FindingLevel::info);
+    CHECK(told[0].message
+          == "`upskill eval` can run neither `command` checks nor the student `agent`: there is no "
+             "program `bwrap`");
+    CHECK(told[0].hint == "install it");
+    CHECK(result->healthy);
+    facts.no_sandbox.reset();
+    result = doctor::examine(facts, {});
+    REQUIRE(result);
+    CHECK(of(*result, "sandbox").empty());
+  }
+
+  TEST_CASE("whether the sandbox works is tried on this machine") {
+    SkillsWorld world;
+    world.skill(".agents/skills/a");
+    sandbox::Sandbox sandbox;
+    Result<void> works = world.run(sandbox.check());
+    auto told = of(examine(world), "sandbox");
+    REQUIRE(told.size() == (works ? 0 : 1));
+    if (!works) {
+      CHECK(told[0].message.ends_with(works.error().message));
+      CHECK(told[0].hint == works.error().hint);
+    }
   }
 
   TEST_CASE("where no agent is, that is what is told") {
