@@ -50,6 +50,16 @@ struct OtherName {
 
 constexpr std::array<OtherName, 1> k_other_names{{{"jobs", "max-parallel"}}};
 
+// Of upskill's main branch of 2026-05, for `--executor jobs`.
+constexpr std::array<MootOption, 8> k_moot_options{{{"artifact-repo", true},
+                                                    {"wait", false},
+                                                    {"no-wait", false},
+                                                    {"jobs-timeout", true},
+                                                    {"jobs-flavor", true},
+                                                    {"jobs-secrets", true},
+                                                    {"jobs-namespace", true},
+                                                    {"jobs-image", true}}};
+
 // Flags that are on unless told, so that people say no.
 constexpr std::array<std::string_view, 1> k_negatable{{"log_runs"}};
 
@@ -261,6 +271,11 @@ bool has_field(const Command& command, std::string_view field) {
   return std::any_of(command.options.begin(), command.options.end(), [&](const Option& option) {
     return option.field == field;
   });
+}
+
+const MootOption* find_moot_option(const Command& command, std::string_view name) {
+  auto found = std::ranges::find(k_moot_options, name, &MootOption::name);
+  return found != k_moot_options.end() && has_field(command, "executor") ? found : nullptr;
 }
 
 } // namespace upskill::cli

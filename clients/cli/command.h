@@ -57,4 +57,13 @@ std::vector<Option> global_options_of(const Command& command);
 // Whether the method has a field of that name.
 bool has_field(const Command& command, std::string_view field);
 
+// An option of upskill's for jobs on other machines, which says nothing here.
+struct MootOption {
+  std::string_view name;
+  bool takes_value;
+};
+
+// Null where there is none of this name, or the command runs nothing anywhere.
+const MootOption* find_moot_option(const Command& command, std::string_view name);
+
 } // namespace upskill::cli

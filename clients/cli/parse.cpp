@@ -15,21 +15,6 @@ namespace {
 // The value of a flag that was said with `--no-`.
 constexpr std::string_view k_no = "no";
 
-// Options of upskill (main of 2026-05) for `--executor jobs`.
-struct JobsOption {
-  std::string_view name;
-  bool takes_value;
-};
-
-constexpr JobsOption k_of_jobs[] = {{"artifact-repo", true},
-                                    {"wait", false},
-                                    {"no-wait", false},
-                                    {"jobs-timeout", true},
-                                    {"jobs-flavor", true},
-                                    {"jobs-secrets", true},
-                                    {"jobs-namespace", true},
-                                    {"jobs-image", true}};
-
 const MethodInfo* method_of(std::string_view words) {
   for (const MethodInfo& method : catalog()) {
     if (!words.empty() && method.command == words) {
@@ -202,13 +187,11 @@ private:
 
   // What upskill has for jobs on other machines: scripts that were written for it say it here, too.
   bool is_moot(std::string_view name, bool has_value) {
-    auto found = std::ranges::find(k_of_jobs, name, &JobsOption::name);
-    if (found == std::end(k_of_jobs) || !has_field(m_out.command, "executor")) {
+    const MootOption* found = find_moot_option(m_out.command, name);
+    if (found == nullptr) {
       return false;
     }
-    if (found->takes_value && !has_value && m_at < m_words.size()) {
-      ++m_at;
-    }
+    m_at += found->takes_value && !has_value && m_at < m_words.size() ? 1 : 0;
     m_out.moot.push_back("--" + std::string(name));
     return true;
   }
