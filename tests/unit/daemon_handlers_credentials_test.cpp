@@ -69,7 +69,7 @@ TEST_SUITE("read_credentials") {
     CHECK(world.keys().empty());
   }
 
-  TEST_CASE("a line is a key; blank lines and comments are none") {
+  TEST_CASE("a line is a key, and blank lines and comments are none") {
     World world("# of the team\n"
                 "ANTHROPIC_API_KEY=sk-ant-1\n"
                 "\n"

@@ -277,7 +277,7 @@ TEST_SUITE("read_model_options") {
     CHECK(options.fresh);
   }
 
-  TEST_CASE("records lie where the caller is; one that is to be replayed must be there") {
+  TEST_CASE("records lie where the caller is, and one that is to be replayed must be there") {
     World world = World::of_person();
     CHECK_FALSE(world.options().record);
     CHECK_FALSE(world.options().replay);
@@ -294,7 +294,7 @@ TEST_SUITE("read_model_options") {
 }
 
 TEST_SUITE("check_params") {
-  TEST_CASE("an agent's server is on this machine; a person's is anywhere") {
+  TEST_CASE("an agent's server is on this machine, and a person's is anywhere") {
     for (const char* url : k_here) {
       CAPTURE(url);
       CHECK(check(at(url), false));

@@ -62,7 +62,7 @@ TEST_SUITE("request parser") {
     CHECK(*parser.content_length() == 5);
   }
 
-  TEST_CASE("chunks are put together; their trailers do not become fields") {
+  TEST_CASE("chunks are put together, and their trailers do not become fields") {
     for (std::size_t piece : {1u, 5u, 1000u}) {
       RequestParser parser;
       std::string bytes = std::string(k_post)

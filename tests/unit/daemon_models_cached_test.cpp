@@ -130,7 +130,7 @@ TEST_SUITE("CachedModel") {
     CHECK(fixture.talker.asked.size() == 3);
   }
 
-  TEST_CASE("fresh asks again and replaces; what cannot be read does, too") {
+  TEST_CASE("fresh asks again and replaces, and what cannot be read does, too") {
     Fixture fixture;
     CachedModel usual = fixture.model();
     CachedModel fresh = fixture.model(CachedModel::Mode::fresh);

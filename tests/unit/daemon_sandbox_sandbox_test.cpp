@@ -136,7 +136,7 @@ TEST_SUITE("Sandbox") {
     CHECK(tests::file_text(world.folder.path() + "/out.txt") == "made\n");
   }
 
-  TEST_CASE("input arrives; a signal is told as shells tell it, a missing program too") {
+  TEST_CASE("input arrives, and a signal is told as shells tell it, a missing program too") {
     if (!works()) {
       return;
     }

@@ -280,7 +280,7 @@ TEST_SUITE("said") {
     CHECK(look_at(R"({"jsonrpc":"2.0","id":"\)").kind == Said::Kind::message);
   }
 
-  TEST_CASE("the status of a modern error follows from its code; a legacy one is 200") {
+  TEST_CASE("the status of a modern error follows from its code, and a legacy one is 200") {
     auto status = [](int code) { return status_of(mcp::Era::modern, {Said::Kind::error, code}); };
     CHECK(status(-32601) == 404);
     for (int code : {-32020, -32021, -32022, -32600, -32700}) {

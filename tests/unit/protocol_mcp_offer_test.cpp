@@ -272,7 +272,7 @@ TEST_SUITE("Capabilities") {
 }
 
 TEST_SUITE("Session: what it remembers") {
-  TEST_CASE("log level, capabilities and listens survive; a newer daemon's words do no harm") {
+  TEST_CASE("log level, capabilities and listens survive, and a newer daemon's words do no harm") {
     Offer offer = everything();
     offer.list_changes = true;
     Server server(ServerInfo{}, offer);

@@ -89,7 +89,7 @@ TEST_SUITE("Catalogue") {
     CHECK(rows[0].warnings.empty());
   }
 
-  TEST_CASE("equal copies are in sync; an incomplete one is not and says so") {
+  TEST_CASE("equal copies are in sync, and an incomplete one is not and says so") {
     Tree tree;
     tree.skill(".agents/skills/a");
     tree.skill(".claude/skills/a");

@@ -127,7 +127,7 @@ TEST_SUITE("Roots") {
     CHECK(root_at(roots, tree / ".codex/skills").state == RootState::absent);
   }
 
-  TEST_CASE("a root inside another is refused; a stray link does not switch a real root off") {
+  TEST_CASE("a root inside another is refused, and a stray link does not switch a real root off") {
     Tree tree;
     SUBCASE("the link holds a real root") {
       tree.folder(".agents/skills");

@@ -123,7 +123,7 @@ TEST_SUITE("Trash") {
     CHECK(read(folder / "real/SKILL.md") == "ssssssssss");
   }
 
-  TEST_CASE("from another file system it is copied, compared and removed; and back") {
+  TEST_CASE("from another file system it is copied, compared and removed, and back") {
     std::string other = other_file_system();
     if (other.empty()) {
       MESSAGE("skipped: there is no second file system at /dev/shm");
