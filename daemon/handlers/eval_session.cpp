@@ -116,18 +116,25 @@ Result<std::unique_ptr<students::Student>> EvalSession::open_student(const std::
   if (student == "chat") {
     return std::make_unique<students::Chat>(m_models.model(model), model, skills);
   }
+  // Nobody works longer at one case than all may take; a check that began has a limit of its own.
+  runtime::Clock::duration all = m_params.time_budget ? std::chrono::seconds(*m_params.time_budget)
+                                                      : runtime::Clock::duration::max();
   if (student == "agent") {
-    return std::make_unique<students::Agent>(
-        m_workshop.pool, m_workshop.sandbox, m_models.model(model), model, std::move(skills));
+    students::AgentOptions options;
+    options.limit = std::min(options.limit, all);
+    options.run_limit = std::min(options.run_limit, all);
+    return std::make_unique<students::Agent>(m_workshop.pool,
+                                             m_workshop.sandbox,
+                                             m_models.model(model),
+                                             model,
+                                             std::move(skills),
+                                             options);
   }
   if (students::find_cli_agent(student) != nullptr) {
     students::CliAgentOptions options;
     options.model = model;
     options.base_url = m_params.base_url;
-    if (m_params.time_budget) {
-      runtime::Clock::duration all = std::chrono::seconds(*m_params.time_budget);
-      options.limit = std::min(options.limit, all);
-    }
+    options.limit = std::min(options.limit, all);
     options.environment = [sent = m_models.environment()](std::string_view name) {
       return sent(std::string(name));
     };
@@ -182,9 +189,7 @@ asio::awaitable<Result<void>> EvalSession::draw() {
       std::string first;
       AWAIT(Result<std::vector<EvalSample>> drawn,
             draw_one(student, model, arms, !m_params.no_baseline, &first));
-      if (!drawn) { // CO_TRY would copy them
-        co_return fail(std::move(drawn).error());
-      }
+      CO_TRY(drawn);
       samples.push_back({model, student, std::move(*drawn)});
       first_errors.push_back(std::move(first));
     }

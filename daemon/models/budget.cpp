@@ -147,14 +147,16 @@ std::optional<Error> Budget::refusal(const Amount& usual) {
     } else if (m_under_way.empty() && !fits(usual)) {
       bool is_money =
           m_limits.dollars && m_spent.dollars + usual.dollars > *m_limits.dollars + k_rounding;
-      m_stopped = is_money ? fmt::format("the budget of {} is spent: {} for {}",
-                                         money(*m_limits.dollars),
-                                         money(m_spent.dollars),
-                                         calls(m_totals.calls))
-                           : fmt::format("the budget of {} tokens is spent: {} for {}",
-                                         *m_limits.tokens,
-                                         std::llround(m_spent.tokens),
-                                         calls(m_totals.calls));
+      m_stopped =
+          is_money
+              ? fmt::format("the budget of {} has no room for another call after {} for {}",
+                            money(*m_limits.dollars),
+                            money(m_spent.dollars),
+                            calls(m_totals.calls))
+              : fmt::format("the budget of {} tokens has no room for another call after {} for {}",
+                            *m_limits.tokens,
+                            std::llround(m_spent.tokens),
+                            calls(m_totals.calls));
       std::string next =
           is_money ? money(usual.dollars) : fmt::format("{} tokens", std::llround(usual.tokens));
       m_stopped_hint = fmt::format("another call may come to {}; `{}` gives more, and what was "

@@ -94,7 +94,8 @@ TEST_SUITE("Budget") {
     CHECK(answered(answers) == 33); // 0.495
     CHECK(fixture.talker.asked.size() == 33);
     CHECK(answers[33].error().code == ErrorCode::refused);
-    CHECK(answers[33].error().message == "the budget of $0.50 is spent: $0.49 for 33 calls");
+    CHECK(answers[33].error().message
+          == "the budget of $0.50 has no room for another call after $0.49 for 33 calls");
     CHECK(answers[33].error().hint.find("`--budget`") != std::string::npos);
     CHECK(fixture.budget.stopped() == answers[33].error().message);
   }
@@ -146,7 +147,8 @@ TEST_SUITE("Budget") {
     CHECK(answered(fixture.ask_together(20)) == 20);
     Fixture dear({.dollars = 0});
     CHECK(answered(dear.ask_times(1)) == 0);
-    CHECK(dear.budget.stopped() == "the budget of $0.00 is spent: $0.00 for 0 calls");
+    CHECK(dear.budget.stopped()
+          == "the budget of $0.00 has no room for another call after $0.00 for 0 calls");
   }
 
   TEST_CASE("a budget of money needs a price, and one of tokens does not") {
@@ -162,7 +164,8 @@ TEST_SUITE("Budget") {
     tokens.talker.otherwise->cost = std::nullopt;
     auto answers = tokens.ask_times(4);
     CHECK(answered(answers) == 2);
-    CHECK(answers[2].error().message == "the budget of 2500 tokens is spent: 2000 for 2 calls");
+    CHECK(answers[2].error().message
+          == "the budget of 2500 tokens has no room for another call after 2000 for 2 calls");
     CHECK_FALSE(tokens.budget.totals().cost);
   }
 
