@@ -119,7 +119,10 @@ void write_facts(HtmlPage& page, const EvalModelReport& model) {
   fact(page, "share of what was left to gain", model.gain, as_percent);
   fact(page, "cases that pass in every run", model.pass_all, as_percent);
   fact(page, "p (no difference)", model.p_value, decimal);
-  fact(page, "smallest lift that would show", model.detectable, as_percent);
+  auto lift_that_is_one = [](std::optional<double> lift) {
+    return *lift <= 1 ? as_percent(lift) : "none, with so few cases";
+  };
+  fact(page, "smallest lift that would show", model.detectable, lift_that_is_one);
   if (model.lift) {
     fact(page, "upskill's rule", model.is_beneficial ? "beneficial" : "not beneficial");
   }

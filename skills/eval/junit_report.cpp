@@ -46,6 +46,14 @@ void count(Counts& counts, const Samples& samples) {
   }
 }
 
+// What ended it before its last sample is an error of its own: the samples that are there are
+// whole.
+void count(Counts& counts, const EvalResult& result) {
+  std::size_t stopped = result.stopped.empty() ? 0 : 1;
+  counts.tests += stopped;
+  counts.errors += stopped;
+}
+
 class Writer {
 public:
   std::string write(const EvalResult& result) {
@@ -54,6 +62,7 @@ public:
     for (const EvalModelReport& model : result.models) {
       samples.push_back(with_skill(model));
       count(all, samples.back());
+      count(all, result);
     }
     m_xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites";
     attribute("name", result.skill);
@@ -98,6 +107,7 @@ private:
   void suite(const EvalResult& result, const EvalModelReport& model, const Samples& samples) {
     Counts counts;
     count(counts, samples);
+    count(counts, result);
     m_xml += "  <testsuite";
     attribute("name", result.skill + " with " + model.model);
     attributes(counts);
@@ -110,6 +120,14 @@ private:
     m_xml += "    </properties>\n";
     for (const EvalSample* sample : samples) {
       test(result, model, *sample);
+    }
+    if (!result.stopped.empty()) {
+      m_xml += "    <testcase";
+      attribute("name", "all samples");
+      attribute("classname", result.skill + "." + model.model);
+      m_xml += ">\n";
+      problem("error", "stopped", result.stopped);
+      m_xml += "    </testcase>\n";
     }
     m_xml += "  </testsuite>\n";
   }

@@ -3,6 +3,7 @@
 #include "protocol/base/utf8.h"
 #include "skills/eval/report_numbers.h"
 
+#include <algorithm>
 #include <string_view>
 
 namespace upskill::eval {
@@ -59,8 +60,32 @@ std::string lift_of(const std::optional<EvalLift>& lift) {
   return lift ? as_lift(lift->value, lift->low, lift->high) : "-";
 }
 
-std::string row(const EvalModelReport& model) {
-  std::string text = "| " + plain(model.model) + " | ";
+// With the student, where several of them used the model.
+std::string name_of(const EvalResult& result, const EvalModelReport& model) {
+  bool has_others = std::ranges::any_of(
+      result.models, [&](const EvalModelReport& other) { return other.student != model.student; });
+  return plain(model.model.empty() ? model.student : model.model)
+         + (has_others && !model.model.empty() ? " by " + plain(model.student) : "");
+}
+
+std::int64_t errors_of(const EvalModelReport& model) {
+  return model.with_skill.errors + (model.baseline ? model.baseline->errors : 0);
+}
+
+std::string errors_text(const EvalResult& result) {
+  std::string out;
+  for (const EvalModelReport& model : result.models) {
+    if (errors_of(model) > 0) {
+      out += (out.empty() ? "\n" : "") + std::string("- ") + name_of(result, model) + ": "
+             + as_count(errors_of(model)) + " samples have no outcome"
+             + (model.error.empty() ? "" : "; first: " + plain(model.error)) + "\n";
+    }
+  }
+  return out;
+}
+
+std::string row(const EvalResult& result, const EvalModelReport& model) {
+  std::string text = "| " + name_of(result, model) + " | ";
   text += model.baseline ? as_percent(model.baseline->rate) : "-";
   text += " | " + as_percent(model.with_skill.rate) + " | ";
   return text + lift_of(model.lift) + " | " + verdict_of(model) + " |\n";
@@ -97,7 +122,7 @@ std::string markdown_report(const EvalResult& result) {
          + " | with skill | lift (95 % interval) | verdict |\n";
   out += "|---|---|---|---|---|\n";
   for (const EvalModelReport& model : result.models) {
-    out += row(model);
+    out += row(result, model);
   }
   if (!result.combinations.empty()) {
     out += combinations_of(result);
@@ -110,6 +135,7 @@ std::string markdown_report(const EvalResult& result) {
   if (!result.against.empty()) {
     out += "The other version is " + plain(result.against) + ".\n";
   }
+  out += errors_text(result);
   for (const std::string* problem : {&result.failed, &result.stopped}) {
     if (!problem->empty()) {
       out += std::string("\n**") + (problem == &result.failed ? "Failed" : "Stopped") + ":** "

@@ -71,12 +71,14 @@ struct Counting {
     return out;
   }
 
-  std::string error_message() const {
-    if (errors == 0) {
+  // Of `cases` and what ended the evaluation, if something did.
+  std::string error_message(std::int64_t cases, const std::string& stopped) const {
+    std::int64_t missing = std::max<std::int64_t>(cases - scored, errors);
+    if (missing == 0) {
       return {};
     }
-    std::string text = std::to_string(errors) + " of " + std::to_string(errors + scored)
-                       + " cases have no outcome; " + first_error;
+    std::string text = std::to_string(missing) + " of " + std::to_string(missing + scored)
+                       + " cases have no outcome; " + (errors > 0 ? first_error : stopped);
     return to_valid_utf8(utf8_prefix(text, k_max_error));
   }
 };
@@ -108,9 +110,8 @@ std::vector<RunResult> runs_of(const EvalResult& result,
       }
       run.assertions_passed = counting.passed;
       run.assertions_total = counting.scored;
-      run.passed =
-          counting.errors == 0 && counting.scored > 0 && counting.passed == counting.scored;
-      run.error_message = counting.error_message();
+      run.error_message = counting.error_message(result.cases, result.stopped);
+      run.passed = run.error_message.empty() && counting.passed == counting.scored;
       run.arm = key.second ? EvalArm::with_skill : EvalArm::baseline;
       run.skill_name = result.skill;
       run.skill_hash = result.hash;

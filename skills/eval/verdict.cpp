@@ -76,8 +76,10 @@ Verdict decide(const PairedComparison& comparison, const SignFlip& test, double 
   }
   if (comparison.cases > 0) {
     const double variance = planned_variance(comparison);
-    verdict.detectable_lift = standard_errors_needed({.alpha = alpha})
-                              * std::sqrt(variance / static_cast<double>(comparison.cases));
+    if (comparison.units >= fewest_units(alpha)) { // fewer show nothing, however large
+      verdict.detectable_lift = standard_errors_needed({.alpha = alpha})
+                                * std::sqrt(variance / static_cast<double>(comparison.cases));
+    }
     bool differs = comparison.better + comparison.worse > 0;
     if (verdict.outcome == Outcome::undecided && differs) { // no number finds a lift of nothing
       verdict.more_cases = more_cases(comparison, variance, alpha);

@@ -26,6 +26,23 @@ std::string property(const Element& suite, std::string_view name) {
 } // namespace
 
 TEST_SUITE("junit_report") {
+  TEST_CASE("what ended before its last sample has an error of its own") {
+    EvalResult result = result_of(2, 2);
+    result.stopped = "the budget has no room";
+    const Element root = parse_markup(junit_report(result));
+    CHECK(root.attribute("tests") == "6");
+    CHECK(root.attribute("errors") == "2");
+    const auto suites = root.all("testsuite");
+    REQUIRE(suites.size() == 2);
+    CHECK(suites[1]->attribute("tests") == "3");
+    CHECK(suites[1]->attribute("errors") == "1");
+    const auto tests = suites[1]->all("testcase");
+    REQUIRE(tests.size() == 3);
+    CHECK(tests[2]->attribute("name") == "all samples");
+    REQUIRE(tests[2]->all("error").size() == 1);
+    CHECK(tests[2]->all("error")[0]->attribute("message") == "the budget has no room");
+  }
+
   TEST_CASE("a suite for each model, a test for each run with the skill") {
     EvalResult result = result_of(5, 2);
     // With the skill: passed, failed, passed, passed, error.
@@ -89,7 +106,7 @@ TEST_SUITE("junit_report") {
     const EvalResult result = hostile_result();
     const Element root = parse_markup(junit_report(result));
     const auto tests = root.all("testcase");
-    REQUIRE(tests.size() == 6);
+    REQUIRE(tests.size() == 8); // and that it was stopped, for each model
     CHECK(tests[0]->attribute("name").starts_with("case 1<script>alert(1)</script>\"'&amp; ]]> "));
     CHECK(root.all("script").empty());
     const std::string& text = root.all("failure").front()->text;

@@ -41,6 +41,20 @@ TEST_SUITE("markdown_report") {
     CHECK(text.find("- 5 more warnings") != std::string::npos);
   }
 
+  TEST_CASE("students of one model, and samples without an outcome") {
+    EvalResult result = result_of(3, 2);
+    result.models[0].model = result.models[1].model = "haiku";
+    result.models[1].student = "agent";
+    result.models[1].with_skill.errors = 2;
+    result.models[1].error = "the server is busy";
+    const std::string text = markdown_report(result);
+    CHECK(text.find("| haiku by chat | ") != std::string::npos);
+    CHECK(text.find("| haiku by agent | ") != std::string::npos);
+    CHECK(text.find("\n- haiku by agent: 2 samples have no outcome; first: the server is busy\n")
+          != std::string::npos);
+    CHECK(text.find("haiku by chat: ") == std::string::npos);
+  }
+
   TEST_CASE("what it was compared with, and skills together") {
     EvalResult result = result_of(3);
     result.against = "old/greet";

@@ -152,6 +152,18 @@ TEST_SUITE("runs_of") {
     CHECK_FALSE(all.stats.total_tokens);
   }
 
+  TEST_CASE("a run that was ended before its last case is not whole") {
+    EvalModelReport model = model_of("haiku");
+    add_run(model, EvalArm::with_skill, 1, 3, 3);
+    EvalResult result = result_of({model});
+    result.cases = 5;
+    result.stopped = "the budget has no room";
+    RunResult run = runs(result).at(0);
+    CHECK_FALSE(run.passed);
+    CHECK(run.assertions_passed == 3);
+    CHECK(run.error_message == "2 of 5 cases have no outcome; the budget has no room");
+  }
+
   TEST_CASE("what is unknown of one case is unknown of the run, never 0") {
     EvalModelReport model = model_of("haiku");
     add_run(model, EvalArm::with_skill, 1, 3, 3);
@@ -291,13 +303,13 @@ TEST_SUITE("results.csv") {
              "cases_hash,student\r\n");
   }
 
-  TEST_CASE("a line for each run, with as many cells; what is unknown is empty") {
+  TEST_CASE("a line for each run, with as many cells, and what is unknown is empty") {
     std::vector<RunResult> one{one_run(22, 15)};
     std::string text = results_csv(one);
     std::string line = text.substr(text.find('\n') + 1);
     CHECK(line
-          == "2026_01_28_14_03,1,haiku,pdf,2026-01-28T13:03:00.000Z,False,15,22,220,110,330,4400,,,"
-             "22,0,,,,,,,with_skill,pdf,abc,def,chat\r\n");
+          == "2026_01_28_14_03,1,haiku,pdf,2026-01-28T13:03:00.000Z,False,15,22,220,110,330,4400,"
+             "4400,0,22,0,,,,,,,with_skill,pdf,abc,def,chat\r\n");
     CHECK(count_of(line, ",") == 26);
     CHECK(count_of(text.substr(0, text.find('\n')), ",") == 26);
   }

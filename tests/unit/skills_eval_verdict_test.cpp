@@ -228,6 +228,7 @@ TEST_SUITE("verdict") {
       CHECK(verdict.outcome == Outcome::undecided);
       CHECK(verdict.reason == Reason::too_few_units);
       CHECK(verdict.more_cases == 6 - count);
+      CHECK_FALSE(verdict.detectable_lift); // none shows, however large
       CHECK(verdict.test.p_value == Approx(std::pow(.5, count - 1)));
       CHECK(verdict.is_beneficial); // upskill says so
     }
