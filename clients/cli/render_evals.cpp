@@ -177,13 +177,15 @@ std::string checks_of(const EvalArmReport& arm) {
 
 std::string name_of(const EvalResult& result, const EvalModelReport& model) {
   std::set<std::string_view> students;
+  std::set<std::string_view> models;
   for (const EvalModelReport& one : result.models) {
     students.insert(one.student);
+    models.insert(one.model);
   }
-  if (model.model.empty() || students.size() < 2) {
-    return model.model.empty() ? model.student : model.model;
+  if (model.model.empty() || (models.size() < 2 && students.size() > 1)) {
+    return model.student; // the model is the same in every row
   }
-  return model.model + " by " + model.student;
+  return students.size() < 2 ? model.model : model.student + " with " + model.model;
 }
 
 // Several models or students are compared at one look.
@@ -216,14 +218,36 @@ void print_combinations(Page& page, const EvalResult& result) {
   auto shown = [](const std::optional<EvalLift>& lift) {
     return lift ? points(lift->value) + " [" + interval_of(*lift) + "]" : std::string();
   };
+  // Names are long and alike, so each has a number.
+  std::vector<std::string> skills;
+  for (const EvalCombination& one : result.combinations) {
+    for (const std::string& skill : one.skills) {
+      if (std::ranges::find(skills, skill) == skills.end()) {
+        skills.push_back(skill);
+      }
+    }
+  }
+  page.line();
+  for (std::size_t i = 0; i < skills.size(); ++i) {
+    page.line("  " + std::to_string(i + 1) + "  " + clean_line(skills[i]));
+  }
+  auto numbers = [&](const std::vector<std::string>& of) {
+    std::string text;
+    for (std::size_t i = 0; i < skills.size(); ++i) {
+      if (std::ranges::find(of, skills[i]) != of.end()) {
+        text += (text.empty() ? "" : " + ") + std::to_string(i + 1);
+      }
+    }
+    return text.empty() ? std::string("none") : text;
+  };
   Table table({{"Model", Fit::shrinks},
-               {"Skills", Fit::shrinks},
+               {"Skills"},
                {"Pass Rate", Fit::right},
                {"Against none"},
                {"Against all"}});
   for (const EvalCombination& one : result.combinations) {
     table.add({{one.model},
-               {one.skills.empty() ? std::string("none") : joined(one.skills, " + ")},
+               {numbers(one.skills)},
                {rate_of(one.arm)},
                {shown(one.lift)},
                {shown(one.without_it)}});

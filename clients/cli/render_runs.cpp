@@ -10,6 +10,9 @@
 namespace upskill::cli {
 namespace {
 
+constexpr std::size_t k_skill_column = 24; // columns of a terminal
+constexpr std::size_t k_value = 16;        // "55,000→61,000" and a gap
+
 RunsMetric metric_of(const Invocation& invocation) {
   return invocation.value("metric") == enum_name(RunsMetric::tokens) ? RunsMetric::tokens
                                                                      : RunsMetric::success;
@@ -132,9 +135,10 @@ Cell cell_of(const Page& page, const RunsRow& row, RunsMetric metric) {
                      : Tint::plain};
 }
 
+// Of those models, which fit on the screen.
 void print_matrix(Page& page,
                   const std::vector<RunsRow>& rows,
-                  const std::set<std::string>& models,
+                  const std::vector<std::string>& models,
                   RunsMetric metric) {
   std::vector<Column> columns{{"SKILL", Fit::shrinks}};
   for (const std::string& model : models) {
@@ -166,7 +170,15 @@ void print_rows(Page& page, const std::vector<RunsRow>& rows, RunsMetric metric)
     models.insert(name_of_model(row));
   }
   if (skills.size() > 1 && models.size() > 1) {
-    print_matrix(page, rows, models, metric);
+    std::size_t room = page.screen().columns;
+    std::size_t fits = std::max<std::size_t>(1, (room - std::min(room, k_skill_column)) / k_value);
+    for (auto at = models.begin(); at != models.end();) {
+      std::vector<std::string> shown;
+      for (; at != models.end() && shown.size() < fits; ++at) {
+        shown.push_back(*at);
+      }
+      print_matrix(page, rows, shown, metric);
+    }
     return;
   }
   bool one_skill = skills.size() == 1;
