@@ -93,7 +93,7 @@ test_several_skills_together_and_each_left_out() {
   run 0 upskill eval ./greet -t tests.json -m scripted:student.json --with ./extra --json
   has '"skills":["greet","extra"]' '"skills":["extra"]' '"skills":["greet"]' '"skills":[]'
   run 0 upskill eval ./greet -t tests.json -m scripted:student.json --with ./extra
-  has "greet + extra" "Against none" "Against all"
+  has "1  greet" "2  extra" "1 + 2" "Against none" "Against all"
   run 2 upskill eval ./greet -t tests.json -m scripted:student.json --with ./greet
   err_has "twice"
 }
@@ -275,7 +275,7 @@ END
 test_money_and_tokens_have_an_end() {
   small_suite
   run 0 upskill eval ./greet -t tests.json -m scripted:student.json --runs 20 --token-budget 100 --jobs 1
-  has "ended before its last sample" "the budget of 100 tokens is spent" "missing"
+  has "ended before its last sample" "the budget of 100 tokens has no room for another call" "missing"
 }
 
 test_what_cannot_end_well_is_told_before_anything_is_asked() {
