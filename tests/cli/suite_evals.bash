@@ -248,6 +248,18 @@ END
   err_has "picks nothing"
 }
 
+test_a_student_with_tools_ends_with_the_time_of_all() {
+  bwrap --ro-bind / / --unshare-all true 2>/dev/null || skip "bubblewrap does not work here"
+  small_suite
+  cat >student.json <<'END'
+{"rules": [{"turn": 0, "calls": [{"name": "run", "arguments": {"command": "sleep 1000"}}]}, {"answer": "one"}]}
+END
+  # A command has a minute of its own.
+  run 3 timeout 40 upskill eval ./greet -t tests.json -m scripted:student.json --student agent \
+    --no-baseline --time-budget 1
+  err_has "within 1 s"
+}
+
 test_a_judge_is_asked_and_spends_apart() {
   small_suite
   echo '{"cases": [{"input": "one", "checks": [{"judge": "Is it a greeting?"}]}]}' >tests.json

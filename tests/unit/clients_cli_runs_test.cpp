@@ -119,6 +119,21 @@ TEST_SUITE("render runs") {
     CHECK(has(shown(result, {"runs", "--metric", "tokens"}, false), "100->150"));
   }
 
+  TEST_CASE("a matrix of more models than fit is several, and cuts no number") {
+    RunsResult result;
+    for (const char* skill : {"csv", "pdf"}) {
+      for (int i = 1; i <= 12; ++i) {
+        result.rows.push_back(row_of(skill, "a-model-" + std::to_string(i), 0, 1));
+      }
+    }
+    std::string out = shown(result, {"runs"}, false);
+    CHECK(count_of(out, "0%->100%") == 24);
+    CHECK(count_of(out, "SKILL") == 4); // three models at a time
+    for (int i = 1; i <= 12; ++i) {
+      CHECK(count_of(out, "a-model-" + std::to_string(i)) >= 1);
+    }
+  }
+
   TEST_CASE("tokens are told by their number, the longest bar is the most") {
     RunsResult result;
     result.rows = {row_of("pdf", "haiku", 0.6, 0.95)};
