@@ -1,0 +1,33 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace upskill::trace {
+
+inline constexpr std::size_t k_kept_of_string = 64u << 10;
+
+// A record of JSON that is too long to be kept whole: its structure stays, and the first
+// k_kept_of_string bytes of each string (most of such a record is images; facts: Codex's giant
+// rollouts). Bounded by k_max_record even so; then its end is missing.
+// Owner: a splitter. Thread: its. Lifetime: from record to record.
+class LongRecord {
+public:
+  void begin();
+  void take(std::string_view bytes);
+  // What was kept, with k_record_padding bytes behind it that may be read. Until begin().
+  std::string_view finish();
+
+  std::uint64_t length() const { return m_length; } // of all that was taken
+
+private:
+  void put(char c);
+
+  std::string m_kept = {};
+  std::uint64_t m_length = 0;
+  std::size_t m_in_string = 0; // bytes of the string that we are in, and its quote; 0: in none
+  bool m_is_escaped = false;   // the last byte was a backslash, which waits
+};
+
+} // namespace upskill::trace
