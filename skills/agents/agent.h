@@ -67,6 +67,14 @@ struct Loader {
   std::string reload = {}; // what a person types there to have skills read again
 };
 
+// Where an agent keeps what was said and done, one file for each session (facts: traces.md, 1).
+struct SessionPlace {
+  std::string folder;                  // a pattern
+  std::vector<std::string> names = {}; // of files, each with one `*` at most: `rollout-*.jsonl`
+  std::string below = {}; // only files that have a folder of this name on their way; empty: all
+  int depth = 1;          // folders between `folder` and a file, at most
+};
+
 // One coding agent: a row of agents.json (facts: agents.md, sections 1 to 3).
 struct Agent {
   std::string id;
@@ -78,6 +86,7 @@ struct Agent {
   std::vector<Sign> signs = {};
   std::vector<std::string> programs = {}; // names on PATH that give it away
   Loader loader = {};
+  std::vector<SessionPlace> sessions = {};
   std::vector<std::string> never_touch = {}; // names in its skill folders that are its own business
   std::string notes = {};
 };

@@ -115,6 +115,39 @@ AgentRoots resolve(const Agent& agent, Scope scope, const Setting& setting) {
   return roots;
 }
 
+std::vector<SessionFolder> session_folders(const AgentTable& table, const Setting& setting) {
+  std::vector<SessionFolder> folders;
+  for (const Agent& agent : table.agents()) {
+    for (const SessionPlace& place : agent.sessions) {
+      if (auto path = resolve_pattern(place.folder, setting.places, setting.environment, {})) {
+        folders.push_back({agent.id, std::move(*path), place});
+      }
+    }
+  }
+  return folders;
+}
+
+bool is_session_file(const SessionPlace& place, std::string_view path) {
+  std::size_t slash = path.rfind('/');
+  std::string_view name = path.substr(slash == std::string_view::npos ? 0 : slash + 1);
+  std::string_view way = slash == std::string_view::npos ? "" : path.substr(0, slash + 1);
+  bool is_named = std::ranges::any_of(place.names, [&](const std::string& pattern) {
+    std::size_t star = pattern.find('*');
+    if (star == std::string::npos) {
+      return name == pattern;
+    }
+    std::string_view begin = std::string_view(pattern).substr(0, star);
+    std::string_view end = std::string_view(pattern).substr(star + 1);
+    return name.size() >= begin.size() + end.size() && name.starts_with(begin)
+           && name.ends_with(end);
+  });
+  if (!is_named || std::ranges::count(way, '/') > place.depth) {
+    return false;
+  }
+  return place.below.empty()
+         || ("/" + std::string(way)).find("/" + place.below + "/") != std::string::npos;
+}
+
 std::vector<Detected> detect(const AgentTable& table, const Setting& setting) {
   std::vector<std::string> path = path_folders(setting.environment);
   std::vector<Detected> found;

@@ -43,6 +43,19 @@ struct AgentRoots {
 // The folders in that scope; all empty for the project scope without a project.
 AgentRoots resolve(const Agent& agent, Scope scope, const Setting& setting);
 
+// A folder where an agent keeps sessions; absolute, normalized, whether it exists or not.
+struct SessionFolder {
+  std::string agent; // id
+  std::string folder;
+  SessionPlace place;
+};
+
+// Of all agents of the table, in its order; a folder that several name comes for each.
+std::vector<SessionFolder> session_folders(const AgentTable& table, const Setting& setting);
+
+// Whether a file below such a folder, named from there (`slug/x.jsonl`), is a session.
+bool is_session_file(const SessionPlace& place, std::string_view path);
+
 struct Detected {
   std::string id;
   std::string evidence; // `~/.codex` or `codex` on PATH: what a person can go and look at

@@ -247,6 +247,27 @@ public:
     }
   }
 
+  void session_place(const json& value, const std::string& key, SessionPlace& out) {
+    members(value, key, [&](const std::string& member, const json& inner, const std::string& here) {
+      if (member == "folder") {
+        pattern(inner, here, PatternKind::user, out.folder);
+      } else if (member == "names") {
+        names(inner, here, out.names);
+      } else if (member == "below") {
+        name(inner, here, out.below);
+      } else if (member == "depth" && inner.is_number_integer() && inner >= 0
+                 && inner <= k_max_depth) {
+        out.depth = inner.get<int>();
+      } else {
+        return false;
+      }
+      return true;
+    });
+    if (out.folder.empty() || out.names.empty()) {
+      problem(key, "must have a `folder` and `names`");
+    }
+  }
+
 private:
   std::string m_where;
   Error m_error = {};
@@ -327,6 +348,11 @@ Result<void> read_row(const json& row, std::string_view what, Agent& agent) {
           reader.names(value, here, agent.programs);
         } else if (member == "loader") {
           reader.loader(value, here, agent.loader);
+        } else if (member == "sessions") {
+          agent.sessions.clear();
+          reader.elements(value, here, [&](const json& element, const std::string& at) {
+            reader.session_place(element, at, agent.sessions.emplace_back());
+          });
         } else if (member == "never_touch") {
           reader.names(value, here, agent.never_touch);
         } else if (member == "notes") {

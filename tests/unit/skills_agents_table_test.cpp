@@ -234,6 +234,43 @@ TEST_SUITE("AgentTable") {
     CHECK(detect(built_in(), machine.setting("")).empty());
   }
 
+  TEST_CASE("where agents keep their sessions, as their vendors have it") {
+    // facts: traces.md, 1.1 to 1.3
+    Machine machine;
+    machine.variables["CODEX_HOME"] = "/data/codex";
+    AgentTable table = built_in();
+    std::vector<SessionFolder> folders = session_folders(table, machine.setting(""));
+    auto is_session = [&](const std::string& agent, const std::string& path) {
+      return std::ranges::any_of(folders, [&](const SessionFolder& one) {
+        return one.agent == agent && path.starts_with(one.folder + "/")
+               && is_session_file(one.place, path.substr(one.folder.size() + 1));
+      });
+    };
+    const std::string id = "3f1c";
+    for (const auto& [agent, path] : std::vector<std::pair<std::string, std::string>>{
+             {"claude-code", "/home/ann/.claude/projects/-home-ann-p/" + id + ".jsonl"},
+             {"claude-code", "/home/ann/.claude/projects/-p/" + id + "/subagents/agent-1.jsonl"},
+             {"codex", "/data/codex/sessions/2026/07/01/rollout-2026-07-01T10-00-00-3f.jsonl"},
+             {"codex", "/data/codex/sessions/2026/07/01/rollout-1.jsonl.zst"},
+             {"codex", "/data/codex/archived_sessions/rollout-1.jsonl"},
+             {"cursor", "/home/ann/.cursor/projects/home-p/agent-transcripts/3f.jsonl"},
+             {"cursor", "/home/ann/.cursor/projects/home-p/agent-transcripts/3f/3f.jsonl"},
+             {"gemini-cli", "/home/ann/.gemini/tmp/p/chats/session-2026-07-01T10-00-3f1c.jsonl"},
+             {"gemini-cli", "/home/ann/.gemini/tmp/p/chats/session-2026-07-01T10-00-3f1c.json"},
+             {"gemini-cli", "/home/ann/.gemini/tmp/p/chats/parent/3f.jsonl"},
+             {"github-copilot", "/home/ann/.copilot/session-state/3f/events.jsonl"},
+             {"opencode", "/home/ann/.local/share/opencode/opencode.db"},
+             {"pi", "/home/ann/.pi/agent/sessions/--home-ann-p--/2026_3f.jsonl"}}) {
+      CHECK_MESSAGE(is_session(agent, path), path);
+    }
+    CHECK_FALSE(is_session("claude-code", "/home/ann/.claude/projects/-p/3f/tool-results/x.txt"));
+    CHECK_FALSE(is_session("codex", "/data/codex/sessions/2026/07/01/a/rollout-1.jsonl"));
+    CHECK_FALSE(is_session("codex", "/data/codex/sessions/2026/07/01/history.jsonl"));
+    CHECK_FALSE(is_session("cursor", "/home/ann/.cursor/projects/p/mcps/tools.jsonl"));
+    CHECK_FALSE(is_session("gemini-cli", "/home/ann/.gemini/tmp/p/logs.json"));
+    CHECK_FALSE(is_session("opencode", "/home/ann/.local/share/opencode/opencode.db-wal"));
+  }
+
   TEST_CASE("who is here shows at its signs, and who is not would") {
     AgentTable table = built_in();
     Machine machine;
