@@ -189,6 +189,7 @@ RequestContext Conversation::context_of(mcp::Call& call, CallContext caller) {
   }
   context.client = call.client;
   context.accepts_task = call.accepts_task;
+  context.origin = std::move(call.origin);
   context.principal = m_principal;
   return context;
 }

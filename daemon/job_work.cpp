@@ -44,6 +44,7 @@ jobs::FindWork work_of_tools(Binder& binder) {
     RequestContext kept;
     kept.client_number = context.client_number;
     kept.caller = context.caller;
+    kept.origin = context.origin;
     kept.principal = context.principal;
     kept.client.form = true; // a job asks by its own means, and whoever started it answers
     jobs::JobWork work = [&binder, method, kept](jobs::JobRun& run) {

@@ -34,6 +34,7 @@ struct RequestContext {
   std::string state = {};
   mcp::ClientCapabilities client = {};
   bool accepts_task = false;  // a mcp::TaskStatus may be the answer
+  mcp::Origin origin = {};    // the agent's session, where it tells
   std::string principal = {}; // who asks, for what is bound to them; empty: a person, who sees all
   // Set when the call was cancelled. A coroutine need not look, its next co_await throws; a loop on
   // the pool should.

@@ -216,7 +216,9 @@ decide(Conversation& conversation, const Invocation& invocation, const Screen& s
 } // namespace
 
 bool asks_first(const Invocation& invocation) {
+  // What an import adds, a purge takes away; looking through everything twice would only take time.
   return invocation.command.method->effect != Effect::reads
+         && invocation.command.method->name != k_trace_import.name
          && has_field(invocation.command, "dry_run") && !invocation.flag("dry_run")
          && !invocation.yes;
 }

@@ -14,14 +14,18 @@ struct LoosePositional {
   std::string_view field;
 };
 
-constexpr std::array<LoosePositional, 8> k_loose_positionals{{{"list", "query"},
-                                                              {"sync status", "skill"},
-                                                              {"sync plan", "skill"},
-                                                              {"sync now", "skill"},
-                                                              {"sync log", "skill"},
-                                                              {"sync conflicts", "skill"},
-                                                              {"sync undo", "id"},
-                                                              {"sync resolve", "take"}}};
+constexpr std::array<LoosePositional, 12> k_loose_positionals{{{"list", "query"},
+                                                               {"sync status", "skill"},
+                                                               {"sync plan", "skill"},
+                                                               {"sync now", "skill"},
+                                                               {"sync log", "skill"},
+                                                               {"sync conflicts", "skill"},
+                                                               {"sync undo", "id"},
+                                                               {"sync resolve", "take"},
+                                                               {"trace import", "paths"},
+                                                               {"trace purge", "ids"},
+                                                               {"trace capture", "action"},
+                                                               {"trace allow", "rules"}}};
 
 struct ShortOption {
   std::string_view command; // empty: every command that has the field
@@ -150,6 +154,15 @@ std::vector<Command> make_own_commands() {
   commands.push_back({"daemon unit", "Print a systemd user unit for the daemon."});
   commands.push_back(
       {"mcp", "Speak MCP on stdin and stdout: what an agent's configuration names."});
+  Option event = own_option("event", 0, ValueKind::text, "The event, as the agent calls it.");
+  event.required = true;
+  event.position = 0;
+  commands.push_back(
+      {"hook",
+       "Note that a session has something new: what an agent's hooks run.",
+       nullptr,
+       {event,
+        own_option("agent", 0, ValueKind::text, "Who runs it; told from the event otherwise.")}});
   commands.push_back({"completion", "Print completions for a shell.", nullptr, {shell}});
   commands.push_back({"man", "Print the man page; `upskill man | man -l -` shows it."});
   commands.push_back({"help", "Show help for a command.", nullptr, {about}});
@@ -256,8 +269,9 @@ std::vector<Option> global_options_of(const Command& command) {
   bool changes = command.method != nullptr && command.method->effect != Effect::reads
                  && has_field(command, "dry_run");
   for (const Option& option : global_options()) {
-    bool about_methods = option.name == "private" || option.name == "config"
-                         || (option.name == "json" && command.words == "mcp");
+    bool about_methods =
+        option.name == "private" || option.name == "config"
+        || (option.name == "json" && (command.words == "mcp" || command.words == "hook"));
     if ((option.name == "yes" && !changes) || option.name == "version"
         || (about_methods && command.method == nullptr)) {
       continue;

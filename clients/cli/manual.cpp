@@ -8,14 +8,15 @@
 namespace upskill::cli {
 namespace {
 
-constexpr std::array<Group, 5> k_groups{{{"Skills", "list show validate"},
+constexpr std::array<Group, 6> k_groups{{{"Skills", "list show validate"},
                                          {"Evaluations", "eval benchmark runs"},
                                          {"Sync", "sync"},
+                                         {"Traces", "trace"},
                                          {"Overview", "status agents doctor"},
-                                         {"Daemon", "daemon mcp"}}};
+                                         {"Daemon", "daemon mcp hook"}}};
 constexpr std::string_view k_rest = "More";
 
-constexpr std::array<Example, 20> k_examples{{
+constexpr std::array<Example, 32> k_examples{{
     {"sync enable", "upskill sync enable", "see the plan, then switch sync on", true},
     {"sync enable", "upskill sync enable --dry-run", "only see the plan"},
     {"sync enable",
@@ -34,10 +35,34 @@ constexpr std::array<Example, 20> k_examples{{
     {"validate", "upskill validate ./my-skill", "check a skill before sharing it", true},
     {"runs", "upskill runs", "what evaluations have said, as bars"},
     {"runs", "upskill runs -d ./runs -s pdf --csv runs.csv", "the runs of a skill, as a table"},
+    {"trace import", "upskill trace import", "keep the sessions of every agent here", true},
+    {"trace import", "upskill trace import ./trace.md ./sessions/", "keep files of any known form"},
+    {"trace list",
+     "upskill trace list --project . --since 7d",
+     "what was done here this week",
+     true},
+    {"trace search", "upskill trace search nvcc", "who met this before"},
+    {"trace show", "upskill trace show 5d0c7a52", "a session, event by event"},
+    {"trace distill",
+     "upskill trace distill session.jsonl",
+     "what a teacher model needs of it, and what was left out",
+     true},
+    {"trace export",
+     "upskill trace export 5d0c7a52 --format atif -o run.json",
+     "hand it to other programs, without secrets"},
+    {"trace capture",
+     "upskill trace capture on --agent claude-code",
+     "follow sessions as they grow"},
+    {"trace purge", "upskill trace purge --before 90d", "forget what is old"},
+    {"trace allow", "upskill trace allow 5d0c7a52 jwt", "what this rule found is no secret"},
     {"doctor", "upskill doctor", "what is wrong, and what each agent really lists", true},
     {"mcp",
      "claude mcp add --scope user upskill -- upskill mcp",
      "let Claude Code talk to the daemon"},
+    {"hook",
+     "upskill hook PostToolUse",
+     "as a `command` hook of Claude Code, Codex or Gemini CLI; it reads the event on stdin"},
+    {"hook", "upskill hook stop --agent cursor", "as a hook of Cursor, told who runs it"},
     {"completion",
      "upskill completion bash > ~/.local/share/bash-completion/completions/upskill",
      "complete commands in bash"},
@@ -62,11 +87,14 @@ constexpr std::array<Term, 6> k_environment{
      {"COLUMNS", "width to draw for where there is no terminal"},
      {"PATH", "where `upskilld` is looked for when it is not beside `upskill`"}}};
 
-constexpr std::array<Term, 5> k_files{
+constexpr std::array<Term, 6> k_files{
     {{"~/.config/upskill/config.yaml", "configuration"},
      {"~/.config/upskill/credentials",
       "keys of model servers, a line ANTHROPIC_API_KEY=... each; only you may read it (0600)"},
      {"~/.local/state/upskill/", "the daemon's state; run/ holds its lock and socket"},
+     {"~/.local/state/upskill/spool/",
+      "what hooks of coding agents left for the daemon: which session has something new, never "
+      "what"},
      {"~/.local/state/upskill/upskilld.log", "log of a daemon that was started by a command"},
      {"~/.local/share/upskill/", "kept versions, trash and conflicts, readable without us"}}};
 

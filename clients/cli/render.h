@@ -5,6 +5,7 @@
 #include "protocol/types/eval_reports.h"
 #include "protocol/types/runs.h"
 #include "protocol/types/server.h"
+#include "protocol/types/trace_changes.h"
 
 namespace upskill::cli {
 
@@ -40,6 +41,19 @@ void show(Page& page, const Invocation& invocation, const SyncConflictsResult& r
 void show(Page& page, const Invocation& invocation, const EvalResult& result);
 // render_runs.cpp
 void show(Page& page, const Invocation& invocation, const RunsResult& result);
+// render_traces.cpp
+void show(Page& page, const Invocation& invocation, const TraceListResult& result);
+void show(Page& page, const Invocation& invocation, const TraceSearchResult& result);
+void show(Page& page, const Invocation& invocation, const TraceReadResult& result);
+void show(Page& page, const Invocation& invocation, const TraceShowResult& result);
+// render_trace_changes.cpp
+void show(Page& page, const Invocation& invocation, const TraceImportResult& result);
+void show(Page& page, const Invocation& invocation, const TraceExportResult& result);
+void show(Page& page, const Invocation& invocation, const TraceDistillResult& result);
+void show(Page& page, const Invocation& invocation, const TracePurgeResult& result);
+void show(Page& page, const Invocation& invocation, const TraceCaptureResult& result);
+void show(Page& page, const Invocation& invocation, const TraceAllowResult& result);
+void show(Page& page, const Invocation& invocation, const HookEventResult& result);
 // render_agents.cpp
 void show(Page& page, const Invocation& invocation, const AgentListResult& result);
 void show(Page& page, const Invocation& invocation, const DoctorResult& result);

@@ -11,6 +11,7 @@
 #include "clients/cli/parse.h"
 #include "clients/cli/reference.h"
 #include "clients/cli/text.h"
+#include "clients/hook/run_hook.h"
 #include "protocol/codec/writer.h"
 
 #include <cerrno>
@@ -93,6 +94,12 @@ int run_own_command(const Invocation& invocation,
       print_json("{\"folder\":" + json_string(invocation.value("output").value_or("")) + "}");
     }
     return k_done;
+  }
+  if (words == "hook") {
+    // Where its words come first, `main` has answered it.
+    std::string event = invocation.value("event").value_or("");
+    std::string agent = invocation.value("agent").value_or("");
+    return hook::answer_hook({.event = event, .agent = agent});
   }
   // `mcp` alone never gets here; with options it does.
   return refuse(

@@ -2,6 +2,7 @@
 _upskill_second() {
   case $1 in
     sync) words="conflicts enable disable status plan now log undo resolve wait" ;;
+    trace) words="list search show import export distill allow purge capture" ;;
     daemon) words="status stop logs run start unit" ;;
   esac
 }
@@ -13,7 +14,7 @@ _upskill() {
     word=${COMP_WORDS[i]}
     [[ $word == -* ]] && continue
     if [[ -z $command ]]; then command=$word
-    elif [[ $command == @(sync|daemon) ]]; then command+=" $word"
+    elif [[ $command == @(sync|trace|daemon) ]]; then command+=" $word"
     else last=$word; ((place++)); fi
   done
   case $previous in
@@ -33,16 +34,21 @@ _upskill() {
     --replay) COMPREPLY=($(compgen -f -- "$current")); return ;;
     --dir) COMPREPLY=($(compgen -f -- "$current")); return ;;
     --metric) COMPREPLY=($(compgen -W "success tokens" -- "$current")); return ;;
+    --project) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --outcome) COMPREPLY=($(compgen -W "unknown done approved corrected failed interrupted" -- "$current")); return ;;
+    --paths) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --format) COMPREPLY=($(compgen -W "sts atif markdown" -- "$current")); return ;;
+    --action) COMPREPLY=($(compgen -W "status on off" -- "$current")); return ;;
     --policy) COMPREPLY=($(compgen -W "cover mirror" -- "$current")); return ;;
     --without) COMPREPLY=($(compgen -W "$(upskill daemon status >/dev/null 2>&1 && upskill agents --all 2>/dev/null | while read -r agent rest; do [ "$agent" = AGENT ] || echo "$agent"; done)" -- "$current")); return ;;
     --link) COMPREPLY=($(compgen -W "$(upskill daemon status >/dev/null 2>&1 && upskill agents --all 2>/dev/null | while read -r agent rest; do [ "$agent" = AGENT ] || echo "$agent"; done)" -- "$current")); return ;;
-    --project) COMPREPLY=($(compgen -f -- "$current")); return ;;
     --take) COMPREPLY=($(compgen -W "winner loser delete restore" -- "$current")); return ;;
     --log) COMPREPLY=($(compgen -W "error warning info verbose" -- "$current")); return ;;
   esac
   case $command in
-    "") words="status list show validate sync eval benchmark report runs agents doctor daemon mcp completion man help" options="--json --yes --private --config --no-color --help --version" ;;
+    "") words="status list show validate sync eval benchmark report runs trace agents doctor daemon mcp hook completion man help" options="--json --yes --private --config --no-color --help --version" ;;
     "sync") words="conflicts enable disable status plan now log undo resolve wait" options="--help" ;;
+    "trace") words="list search show import export distill allow purge capture" options="--help" ;;
     "daemon") words="status stop logs run start unit" options="--help" ;;
     "status") options="--json --private --config --no-color --help" ;;
     "list") options="--query --agent --scope --replicas --limit --cursor --json --private --config --no-color --help" ;;
@@ -53,6 +59,15 @@ _upskill() {
     "benchmark") case $place in 0) skills=1 ;; esac; options="--tests --model --student --runs --triggers --no-baseline --against --with --verbose --jobs --seed --fresh --budget --token-budget --time-budget --base-url --judge-model --test-gen-model --fail-under --fail-on-undecided --log-runs --no-log-runs --runs-dir --output --html --junit --csv --benchmark-json --record --replay --executor --json --private --config --no-color --help" ;;
     "report") options="--id --skill --verbose --html --json --private --config --no-color --help" ;;
     "runs") options="--dir --skill --model --metric --csv --json --private --config --no-color --help" ;;
+    "trace list") options="--agent --project --since --until --tool --skill --outcome --limit --cursor --json --private --config --no-color --help" ;;
+    "trace search") options="--agent --project --since --until --tool --skill --outcome --limit --json --private --config --no-color --help" ;;
+    "trace show") options="--offset --limit --all --json --private --config --no-color --help" ;;
+    "trace import") case $place in *) paths=1 ;; esac; options="--paths --agent --since --raw --force --dry-run --json --yes --private --config --no-color --help" ;;
+    "trace export") options="--format --output --json --private --config --no-color --help" ;;
+    "trace distill") options="--tokens --output --json --private --config --no-color --help" ;;
+    "trace allow") options="--rules --revoke --json --private --config --no-color --help" ;;
+    "trace purge") options="--ids --agent --project --before --all --dry-run --json --yes --private --config --no-color --help" ;;
+    "trace capture") case $place in 0) words="status on off" ;; esac; options="--action --agent --folder --days --megabytes --json --private --config --no-color --help" ;;
     "sync enable") options="--policy --agent --without --link --exclude --project --accept --dry-run --json --yes --private --config --no-color --help" ;;
     "sync disable") options="--project --dry-run --json --yes --private --config --no-color --help" ;;
     "sync status") case $place in 0) skills=1 ;; esac; options="--skill --check --json --private --config --no-color --help" ;;
@@ -71,9 +86,10 @@ _upskill() {
     "daemon start") options="--http --json --no-color --help" ;;
     "daemon unit") options="--json --no-color --help" ;;
     "mcp") options="--no-color --help" ;;
+    "hook") options="--agent --no-color --help" ;;
     "completion") case $place in 0) words="bash zsh fish" ;; esac; options="--json --no-color --help" ;;
     "man") options="--json --no-color --help" ;;
-    "help") case $place in 0) words="status list show validate sync eval benchmark report runs agents doctor daemon mcp completion man help" ;; *) _upskill_second "$last" ;; esac; options="--command --json --no-color --help" ;;
+    "help") case $place in 0) words="status list show validate sync eval benchmark report runs trace agents doctor daemon mcp hook completion man help" ;; *) _upskill_second "$last" ;; esac; options="--command --json --no-color --help" ;;
   esac
   if [[ $current == -* ]]; then words=$options; paths=""; skills=""; fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))

@@ -9,6 +9,9 @@
 #include "daemon/handlers/skill_entries.h"
 #include "daemon/handlers/skills.h"
 #include "daemon/handlers/sync.h"
+#include "daemon/handlers/traces.h"
+#include "daemon/models/model_name.h"
+#include "protocol/hook/spool.h"
 
 #include <chrono>
 
@@ -18,6 +21,21 @@ namespace {
 std::int64_t unix_ms() {
   auto now = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
+
+// By the list prices of the table that evaluations use.
+std::optional<double> price_of(std::string_view model, const trace::Usage& usage) {
+  Environment nothing = [](std::string_view) { return std::nullopt; };
+  Result<models::ResolvedModel> resolved = models::resolve_model(model, "", nothing);
+  if (!resolved) {
+    return std::nullopt;
+  }
+  models::Usage tokens;
+  tokens.input = usage.input;
+  tokens.output = usage.output;
+  tokens.cache_read = usage.cache_read;
+  tokens.cache_write = usage.cache_write;
+  return models::cost_of(*resolved, tokens);
 }
 
 class SkillsEngine final : public Engine {
@@ -33,13 +51,15 @@ public:
                 m_service.context().log,
                 {.path = m_service.context().places.state + "/evals.db",
                  .pool = m_service.context().pool,
-                 .now_ms = unix_ms}) {}
+                 .now_ms = unix_ms})
+      , m_desk(m_service.context().io.get_executor(), m_service.context().log, desk_options()) {}
 
   void bind(Binder& binder) override {
     bind_sync_handlers(binder, m_library);
     bind_skill_handlers(binder, m_library);
     bind_eval_handlers(binder, m_library, m_http, m_evals);
     bind_runs_handlers(binder, m_library);
+    bind_trace_handlers(binder, m_library, m_desk);
     binder.wait_first(
         k_status.name,
         [this] { return m_service.has_summary(); },
@@ -52,9 +72,13 @@ public:
 
   SkillBackend* skills() override { return &m_entries; }
 
-  void start() override { m_service.start(); }
+  void start() override {
+    m_service.start();
+    m_desk.start();
+  }
 
   asio::awaitable<void> stop() override {
+    AWAIT_DONE(m_desk.stop());
     AWAIT_DONE(m_evals.stop());
     AWAIT_DONE(m_service.stop());
   }
@@ -62,6 +86,29 @@ public:
   void describe(StatusResult& status) const override { m_service.describe(status); }
 
 private:
+  capture::DeskOptions desk_options() {
+    const EngineContext& context = m_service.context();
+    return {.database = context.places.state + "/traces.db",
+            .objects = context.places.data + "/traces",
+            .spool = hook::spool_folder(context.places.state),
+            .user_rules = context.places.config + "/redaction.json",
+            .pool = context.pool,
+            .now_ms = unix_ms,
+            .folders = [this] { return session_folders(); },
+            .price = price_of};
+  }
+
+  // As the last look at the machine found its agents.
+  asio::awaitable<std::vector<agents::SessionFolder>> session_folders() {
+    AWAIT(Result<std::shared_ptr<const Scene>> scene, m_service.scene());
+    if (!scene) {
+      co_return std::vector<agents::SessionFolder>();
+    }
+    agents::Setting setting{
+        m_service.context().places, m_service.environment(), agents::real_probe()};
+    co_return agents::session_folders((*scene)->table, setting);
+  }
+
   SyncService m_service;
   SkillLibrary m_library;
   SkillResources m_resources;
@@ -69,6 +116,7 @@ private:
   SkillPrompts m_prompts;
   models::Http m_http;
   evals::EvalJournal m_evals;
+  capture::Desk m_desk;
 };
 
 } // namespace

@@ -29,6 +29,16 @@ std::string resolve_existing_part(std::string path) {
   }
 }
 
+Result<std::string> find_home(const Environment& environment) {
+  std::optional<std::string> home = environment("HOME");
+  if (!home || home->empty() || home->front() != '/') {
+    return fail(ErrorCode::invalid_argument,
+                "`HOME` is not set to an absolute path",
+                "set HOME to your home folder");
+  }
+  return std::move(*home);
+}
+
 } // namespace
 
 Environment process_environment() {
@@ -40,24 +50,28 @@ Environment process_environment() {
 }
 
 Result<Places> find_places(const Environment& environment) {
-  std::optional<std::string> home = environment("HOME");
-  if (!home || home->empty() || home->front() != '/') {
-    return fail(ErrorCode::invalid_argument,
-                "`HOME` is not set to an absolute path",
-                "set HOME to your home folder");
-  }
+  TRY_ASSIGN(std::string home, find_home(environment));
   auto base = [&](std::string_view variable, std::string_view below_home) {
     std::optional<std::string> value = environment(variable);
     return value && !value->empty() && value->front() == '/' ? normalized_path(*value, "/")
-                                                             : join_path(*home, below_home);
+                                                             : join_path(home, below_home);
   };
   Places places;
-  places.home = normalized_path(*home, "/");
+  places.home = normalized_path(home, "/");
   places.config_home = base("XDG_CONFIG_HOME", ".config");
   places.config = places.config_home + "/upskill";
   places.state = resolve_existing_part(base("XDG_STATE_HOME", ".local/state") + "/upskill");
   places.data = base("XDG_DATA_HOME", ".local/share") + "/upskill";
   return places;
+}
+
+Result<std::string> unresolved_state(const Environment& environment) {
+  std::optional<std::string> named = environment("XDG_STATE_HOME");
+  if (named && named->starts_with('/')) {
+    return normalized_path(*named, "/") + "/upskill";
+  }
+  TRY_ASSIGN(std::string home, find_home(environment));
+  return home + "/.local/state/upskill";
 }
 
 bool names_state(const Environment& environment) {

@@ -34,6 +34,10 @@ struct Places {
 // identifies the daemon.
 Result<Places> find_places(const Environment& environment);
 
+// Places::state as it is written, links and all: for whoever must not even wait for resolving it,
+// and only opens what lies there. Fails as find_places does, unless XDG_STATE_HOME says it alone.
+Result<std::string> unresolved_state(const Environment& environment);
+
 // Whether the caller says which state is meant (XDG_STATE_HOME, absolute).
 bool names_state(const Environment& environment);
 

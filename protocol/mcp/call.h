@@ -1,5 +1,6 @@
 #pragma once
 #include "protocol/mcp/byte_budget.h"
+#include "protocol/mcp/origin.h"
 
 #include <array>
 #include <cstdint>
@@ -79,6 +80,7 @@ struct Call {
   // The raw JSON of `_meta["upskill/context"]` (types/server.h: CallContext), which only clients of
   // our own may send: empty in a session of agents.
   std::string context = {};
+  Origin origin = {};         // tool: the session of the agent that calls, where it tells
   std::string client_id = {}; // the JSON-RPC id as JSON text, for the handover table
   bool wants_progress = false;
   bool wants_log = false; // whether Session::log can write anything for it

@@ -189,6 +189,7 @@ void call_tool(SessionState& state, Exchange& exchange) {
   if (context != nullptr && state.audience == Audience::people) {
     call.context = rpc::with_padding(context->raw);
   }
+  call.origin = read_origin(exchange.message.meta);
   start(state, exchange, std::move(call));
 }
 

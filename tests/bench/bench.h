@@ -64,6 +64,7 @@ void socket_call(const Settings&, const Report&);
 void first_answer(const Settings&, const Report&);
 void fifty(const Settings&, const Report&);
 void commands(const Settings&, const Report&);
+void hook(const Settings&, const Report&);
 void mcp_call(const Settings&, const Report&);
 void mcp_http(const Settings&, const Report&);
 void mcp_clients(const Settings&, const Report&);
@@ -71,5 +72,8 @@ void mcp_beside(const Settings&, const Report&);
 void eval_replay(const Settings&, const Report&);
 void eval_calls(const Settings&, const Report&);
 void eval_report(const Settings&, const Report&);
+void trace_normalise(const Settings&, const Report&);
+void trace_search(const Settings&, const Report&);
+void redact(const Settings&, const Report&);
 
 } // namespace upskill::bench

@@ -13,6 +13,7 @@ const std::vector<Bench>& benches() {
       {"first_answer", first_answer, "from spawning `upskill mcp` to its first answer"},
       {"fifty", fifty, "fifty agents with twenty calls each"},
       {"commands", commands, "commands, spawn to exit"},
+      {"hook", hook, "what an agent waits for at every tool use, spawn to exit"},
       {"mcp_call", mcp_call, "calls of an agent over stdio, one by one and 64 at once"},
       {"mcp_http", mcp_http, "calls over HTTP, one connection and sixteen"},
       {"mcp_clients", mcp_clients, "memory with 100 clients connected"},
@@ -20,6 +21,9 @@ const std::vector<Bench>& benches() {
       {"eval_replay", eval_replay, "an evaluation of 10,000 samples that were answered before"},
       {"eval_calls", eval_calls, "cases against a model that answers after 50 ms"},
       {"eval_report", eval_report, "the report of 100,000 samples"},
+      {"trace_normalise", trace_normalise, "1 GB of sessions into events"},
+      {"trace_search", trace_search, "search in 10,000 sessions"},
+      {"redact", redact, "secrets in what a distilled trace is made of"},
   };
   return all;
 }

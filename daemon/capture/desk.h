@@ -1,0 +1,122 @@
+#pragma once
+#include "daemon/capture/capture_rules.h"
+#include "daemon/capture/follow_state.h"
+#include "daemon/capture/follower.h"
+#include "daemon/capture/spool_reader.h"
+#include "daemon/runtime/condition.h"
+#include "daemon/runtime/offload.h"
+#include "daemon/runtime/task_group.h"
+#include "daemon/runtime/timers.h"
+#include "daemon/runtime/turns.h"
+#include "daemon/telemetry/log.h"
+#include "protocol/base/result.h"
+#include "skills/archive/archive.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace upskill::capture {
+
+struct DeskOptions {
+  std::string database = {};   // path of traces.db
+  std::string objects = {};    // folder of what is kept
+  std::string spool = {};      // folder of the hooks' events
+  std::string user_rules = {}; // path of a person's rules of redaction; need not exist
+  std::function<runtime::Pool&()> pool = {};
+  std::function<std::int64_t()> now_ms = {}; // Unix time
+  // Where the agents of this machine keep their sessions.
+  std::function<asio::awaitable<std::vector<agents::SessionFolder>>()> folders = {};
+  archive::PriceOf price = {};
+};
+
+// What happened since the daemon began.
+struct DeskCounts {
+  std::int64_t hook_events = 0;
+  std::int64_t reads = 0; // of files that had changed
+};
+
+// The one way to the archive of sessions, which is opened when it is first needed, and what fills
+// it by itself: where a person has switched capture on, sessions are followed and read as they
+// grow.
+// Owner: SkillsEngine. Thread: the daemon's; the archive's own calls are on the pool, one at a
+// time. Lifetime: stop() before the destructor.
+class Desk {
+public:
+  Desk(asio::any_io_executor executor, telemetry::Log& log, DeskOptions options);
+
+  // Begins to follow where that was switched on before.
+  void start();
+  asio::awaitable<void> stop();
+
+  // Runs `work(archive)`, which returns a Result, when it is its turn.
+  template <class F> asio::awaitable<std::invoke_result_t<F&, archive::Archive&>> with(F work) {
+    using R = std::invoke_result_t<F&, archive::Archive&>;
+    runtime::Turns::Ticket ticket(m_turns);
+    auto turn = ticket.called();
+    co_await std::move(turn);
+    auto job = [this, &work]() -> R {
+      TRY(open());
+      return work(*m_archive);
+    };
+    R result = co_await runtime::offload(m_options.pool(), std::move(job));
+    rest_soon();
+    co_return result;
+  }
+
+  // Reads one file as the capture does: where it is switched on for its session. Whether it is.
+  asio::awaitable<Result<bool>> read_now(std::string path);
+
+  // A hook rang: its session is read soon.
+  void ring(const hook::HookEvent& event);
+
+  // Looks anew at what is switched on, and goes on with that.
+  asio::awaitable<Result<void>> follow();
+
+  const std::vector<Followed>& followed() const { return m_follower.followed(); }
+
+  bool is_following() const { return m_is_following; }
+
+  const DeskCounts& counts() const { return m_counts; }
+
+  std::int64_t now_ms() const { return m_options.now_ms(); }
+
+  const DeskOptions& options() const { return m_options; }
+
+private:
+  Result<void> open();
+  void rest_soon();
+  asio::awaitable<void> rest();
+  asio::awaitable<void> begin();
+  asio::awaitable<void> follow_loop();
+  asio::awaitable<void> follow_once();
+  asio::awaitable<void> look_at_all();
+  asio::awaitable<void> read_spool();
+  asio::awaitable<void> tidy();
+  void wake();
+
+  telemetry::Log& m_log;
+  DeskOptions m_options;
+  runtime::Turns m_turns;
+  std::optional<archive::Archive> m_archive;
+  std::optional<SpoolReader> m_spool;
+  FollowState m_state;
+  Follower m_follower;
+  std::vector<store::CaptureRule> m_rules = {};
+  std::vector<agents::SessionFolder> m_folders = {};
+  DeskCounts m_counts = {};
+  bool m_is_following = false;
+  bool m_is_stopping = false;
+  std::stop_source m_stop;
+  std::optional<Clock::time_point> m_audit = {};
+  runtime::Condition m_woken;
+  runtime::Alarm m_alarm;
+  runtime::Alarm m_rest;
+  runtime::TaskGroup m_tasks;
+};
+
+} // namespace upskill::capture

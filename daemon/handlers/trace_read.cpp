@@ -1,0 +1,123 @@
+#include "daemon/await.h"
+#include "daemon/handlers/trace_evidence.h"
+#include "protocol/base/utf8.h"
+
+#include <algorithm>
+
+namespace upskill::daemon {
+namespace {
+
+constexpr std::int64_t k_least_tokens = 1000;
+constexpr std::int64_t k_most_tokens = 24'000;
+constexpr std::size_t k_newest = 20;          // sessions in which a tool's use is looked for
+constexpr std::size_t k_looked_at = 1u << 20; // bytes at the end of each
+
+// Looks for the call of a tool.
+class FindCall : public trace::EventSink {
+public:
+  explicit FindCall(const std::string& call)
+      : m_call(call) {}
+
+  void take(const trace::Event& event) override { is_there = is_there || event.call == m_call; }
+
+  bool is_there = false;
+
+private:
+  const std::string& m_call;
+};
+
+// Claude Code tells no session, but which use of a tool this is: the session that holds it.
+Result<store::SessionRow>
+find_by_tool_use(archive::Archive& archive, const std::string& call, const std::stop_token& stop) {
+  store::SessionFilter filter;
+  filter.harness = "claude-code";
+  TRY_ASSIGN(std::vector<store::SessionRow> rows,
+             archive.store().list(filter, std::nullopt, k_newest));
+  for (const store::SessionRow& row : rows) {
+    FindCall find(call);
+    // From the end alone a record begins anywhere; what is torn is passed over.
+    auto size = static_cast<std::uint64_t>(row.text_size);
+    std::uint64_t from = size > k_looked_at ? size - k_looked_at : 0;
+    TRY(archive.read(row, from, find, stop));
+    if (find.is_there) {
+      return row;
+    }
+  }
+  return fail(ErrorCode::not_found, "no session that is kept holds this call");
+}
+
+Result<store::SessionRow>
+find_own(archive::Archive& archive, const mcp::Origin& origin, const std::stop_token& stop) {
+  constexpr std::string_view k_hint =
+      "name a session by its id; trace_list has them. Sessions are kept where `upskill trace "
+      "capture on` was said, or by `upskill trace import`";
+  if (origin.empty()) {
+    return fail(ErrorCode::invalid_argument,
+                "params.id: your client does not tell which session you are in",
+                std::string(k_hint));
+  }
+  Result<store::SessionRow> row = origin.session.empty()
+                                      ? find_by_tool_use(archive, origin.tool_use, stop)
+                                      : archive.store().find_named(origin.session);
+  if (!row && row.error().code == ErrorCode::not_found) {
+    return fail(
+        ErrorCode::not_found, "params.id: your own session is not kept", std::string(k_hint));
+  }
+  return row;
+}
+
+Result<TraceReadResult> read_kept(archive::Archive& archive,
+                                  const TraceReadParams& params,
+                                  store::SessionRow row,
+                                  const RequestContext& context) {
+  TraceReadResult result;
+  result.id = to_valid_utf8(row.session);
+  result.agent = row.harness;
+  result.title = row.title;
+  TRY_ASSIGN(Evidence evidence,
+             gather(archive, {row.session, {}, std::move(row)}, nullptr, context.stopping));
+  distill::DistillOptions options;
+  options.tokens = static_cast<std::size_t>(
+      std::clamp<std::int64_t>(params.tokens, k_least_tokens, k_most_tokens));
+  distill::Distilled distilled = evidence.distiller->distilled(options);
+  result.counts = counts_of(distilled, evidence);
+  result.text = std::move(distilled.text);
+  TRY_ASSIGN(std::vector<std::string> allowed, allowed_rules(archive, evidence.source));
+  std::vector<std::string> flagged = flagged_in(result.text, archive.rules(), allowed);
+  if (!flagged.empty() && !context.principal.empty()) {
+    std::string rules;
+    for (const std::string& rule : flagged) {
+      rules += (rules.empty() ? "`" : ", `") + rule + "`";
+    }
+    return fail(ErrorCode::refused,
+                "what may be a secret is in this session (" + rules + ")",
+                "a person who has looked at it says `upskill trace allow " + result.id + "`");
+  }
+  result.tokens = static_cast<std::int64_t>(result.text.size() / 4);
+  return result;
+}
+
+} // namespace
+
+Awaitable<TraceReadResult>
+read_trace(TraceRoom room, TraceReadParams params, RequestContext context) {
+  auto find = [&](archive::Archive& archive) {
+    return params.id.empty() ? find_own(archive, context.origin, context.stopping)
+                             : archive.store().find_named(params.id);
+  };
+  AWAIT(Result<store::SessionRow> row, room.desk.with(find));
+  CO_TRY(row);
+  // A session that is followed may have grown since it was last read.
+  if (room.desk.is_following() && !row->source.empty()) {
+    AWAIT(Result<bool> read, room.desk.read_now(row->source));
+    if (read) {
+      AWAIT(row, room.desk.with(find));
+      CO_TRY(row);
+    }
+  }
+  auto work = [&](archive::Archive& archive) { return read_kept(archive, params, *row, context); };
+  AWAIT(Result<TraceReadResult> result, room.desk.with(std::move(work)));
+  co_return result;
+}
+
+} // namespace upskill::daemon

@@ -1,0 +1,101 @@
+#include "daemon/handlers/trace_source.h"
+
+#include "protocol/base/paths.h"
+#include "protocol/base/utf8.h"
+#include "skills/archive/session_source.h"
+#include "skills/archive/stored_form.h"
+#include "skills/trace/read_file.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+
+namespace upskill::daemon {
+namespace {
+
+bool is_file(const std::string& path) {
+  struct stat status {};
+
+  return ::stat(path.c_str(), &status) == 0 && !S_ISDIR(status.st_mode);
+}
+
+} // namespace
+
+std::vector<std::string> flagged_in(std::string& text,
+                                    const redact::RuleSet& rules,
+                                    const std::vector<std::string>& allowed) {
+  redact::Counts counts = redact::redact_text(text, rules);
+  std::vector<std::string> flagged;
+  for (const redact::Counts::OfRule& of : counts.by_rule) {
+    const redact::Rule& rule = rules.rules()[of.rule];
+    if (rule.confidence == redact::Confidence::candidate
+        && std::ranges::find(allowed, rule.id) == allowed.end()) {
+      flagged.push_back(rule.id);
+    }
+  }
+  return flagged;
+}
+
+Result<TraceSource>
+find_source(archive::Archive& archive, const std::string& name, const std::string& cwd) {
+  TraceSource source{name};
+  if (name.empty()) {
+    return fail(
+        ErrorCode::invalid_argument, "no session is named", "`upskill trace list` has their ids");
+  }
+  std::string path = normalized_path(name, cwd.empty() ? "/" : cwd);
+  bool is_path = name.find('/') != std::string::npos;
+  Result<store::SessionRow> row = archive.store().find_named(name);
+  if (row) {
+    source.row = *std::move(row);
+    return source;
+  }
+  if (is_file(path) || (is_path && row.error().code == ErrorCode::not_found)) {
+    source.path = path;
+    return source;
+  }
+  return fail(std::move(row).error());
+}
+
+Result<trace::Format> format_of(const TraceSource& source) {
+  if (source.path.empty()) {
+    std::optional<trace::Format> format = archive::format_named(source.row.format);
+    return format ? Result<trace::Format>(*format)
+                  : fail(ErrorCode::unsupported,
+                         "this session was kept by another version of upskilld");
+  }
+  TRY_ASSIGN(archive::SessionSource file, archive::SessionSource::open(source.path));
+  if (file.format() == trace::Format::opencode_database) {
+    return fail(ErrorCode::unsupported,
+                in_backticks(source.path) + " holds many sessions",
+                "`upskill trace import` takes them; then name one of them by its id");
+  }
+  return file.format();
+}
+
+Result<TraceReading> read_source(archive::Archive& archive,
+                                 const TraceSource& source,
+                                 std::uint64_t from,
+                                 trace::EventSink& sink,
+                                 std::stop_token stop) {
+  TraceReading reading;
+  if (source.path.empty()) {
+    reading.format = source.row.format;
+    reading.bytes = static_cast<std::uint64_t>(source.row.text_size);
+    TRY_ASSIGN(archive::Reading read, archive.read(source.row, from, sink, std::move(stop)));
+    if (read.problem) {
+      reading.problems.push_back(read.problem->message);
+    }
+    return reading;
+  }
+  TRY_ASSIGN(trace::FileRead read,
+             trace::read_trace_file(source.path, std::nullopt, from, sink, std::move(stop)));
+  reading.format = enum_name(read.format);
+  reading.bytes = read.size;
+  for (const Error& problem : read.problems) {
+    reading.problems.push_back(problem.message);
+  }
+  return reading;
+}
+
+} // namespace upskill::daemon

@@ -1,0 +1,68 @@
+#pragma once
+#include "daemon/handlers/traces.h"
+#include "protocol/base/result.h"
+#include "skills/archive/archive.h"
+#include "skills/redact/json_redactor.h"
+#include "skills/trace/text_filter.h"
+
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace upskill::daemon {
+
+// Takes definite secrets out of texts, and counts what it met.
+class SecretFilter : public trace::TextFilter {
+public:
+  explicit SecretFilter(redact::RuleSet rules)
+      : m_rules(std::move(rules)) {}
+
+  void clean(std::string& text) override { m_counts += redact::redact_text(text, m_rules); }
+
+  const redact::Counts& counts() const { return m_counts; }
+
+  const redact::RuleSet& rules() const { return m_rules; }
+
+private:
+  redact::RuleSet m_rules;
+  redact::Counts m_counts = {};
+};
+
+// Ids of the rules that found in `text` what may be a secret, without those in `allowed`. Its
+// definite ones are taken out: a text that was put together may hold one that its parts did not.
+std::vector<std::string> flagged_in(std::string& text,
+                                    const redact::RuleSet& rules,
+                                    const std::vector<std::string>& allowed);
+
+// A session that a caller names: by its id, or by its file.
+struct TraceSource {
+  std::string name = {}; // as it was named
+  std::string path = {}; // of a file; empty: it is kept
+  store::SessionRow row = {};
+};
+
+// A word with a slash, or of a file that is there, is a file; anything else the id of a session, or
+// its beginning. not_found; invalid_argument where several are meant.
+Result<TraceSource>
+find_source(archive::Archive& archive, const std::string& name, const std::string& cwd);
+
+// What the reading of a source told beside its events.
+struct TraceReading {
+  std::string format = {};
+  std::uint64_t bytes = 0;
+  std::vector<std::string> problems = {};
+};
+
+// Gives a source's events to `sink`; those of a file still have their secrets.
+Result<TraceReading> read_source(archive::Archive& archive,
+                                 const TraceSource& source,
+                                 std::uint64_t from,
+                                 trace::EventSink& sink,
+                                 std::stop_token stop);
+
+// The format of a source, which stages must know before they read it.
+Result<trace::Format> format_of(const TraceSource& source);
+
+} // namespace upskill::daemon

@@ -1,0 +1,349 @@
+#include "skills/archive/intake.h"
+
+#include "protocol/base/paths.h"
+#include "protocol/base/utf8.h"
+#include "skills/store/trace_name.h"
+#include "skills/trace/harness.h"
+#include "skills/trace/parser.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace upskill::archive {
+namespace {
+
+// Names of files that say nothing of whose session it is; then their folder's name does.
+constexpr std::array<std::string_view, 6> k_plain_names{
+    "events", "session", "history", "trace", "transcript", "export"};
+
+std::string stem_of(std::string_view path) {
+  std::string_view name = base_name(path);
+  for (std::string_view end : {".zst", ".jsonl", ".json", ".md", ".txt"}) {
+    if (name.size() > end.size() && name.ends_with(end)) {
+      name.remove_suffix(end.size());
+    }
+  }
+  return std::string(name);
+}
+
+// Of a session whose records do not tell its id.
+std::string session_by_path(const std::string& path) {
+  std::string stem = stem_of(path);
+  bool is_plain = std::ranges::find(k_plain_names, stem) != k_plain_names.end();
+  return is_plain ? std::string(base_name(parent_path(path))) + "-" + stem : stem;
+}
+
+std::string harness_or(const std::string& told, const std::string& agent, trace::Format format) {
+  if (!told.empty()) {
+    return told;
+  }
+  return !agent.empty() ? agent : std::string(enum_name(format));
+}
+
+// Formats whose records say whose session they are; a file that does not is only begun.
+bool tells_its_session(trace::Format format) {
+  switch (format) {
+  case trace::Format::claude:
+  case trace::Format::codex:
+  case trace::Format::gemini:
+  case trace::Format::copilot:
+  case trace::Format::pi:
+    return true;
+  default:
+    return false;
+  }
+}
+
+// Whose session it is, by what its file begins with.
+trace::SessionSummary beginning_of(const SessionSource& source, const std::string& agent) {
+  trace::Summary summary(source.format());
+  trace::TraceParser parser(source.format());
+  parser.take(source.head(), summary);
+  if (source.is_whole_head()) {
+    parser.finish(summary);
+  }
+  trace::SessionSummary words = summary.summary();
+  words.harness = harness_or(words.harness, agent, source.format());
+  return words;
+}
+
+Error stopped(const std::string& path) {
+  return {ErrorCode::cancelled, "reading " + in_backticks(path) + " was cancelled"};
+}
+
+} // namespace
+
+Result<Kept> Intake::run() {
+  TRY_ASSIGN(std::optional<store::SessionRow> row, find_by_path());
+  if (row && !m_options.is_forced) {
+    // Most files of a walk have not changed: they are not even opened.
+    Result<FileIdentity> identity = identify(m_path);
+    if (identity && is_unchanged(*row, as_known(*identity))) {
+      Kept kept{KeepState::unchanged, *std::move(row)};
+      return kept;
+    }
+  }
+  TRY_ASSIGN(SessionSource source, SessionSource::open(m_path));
+  if (source.format() == trace::Format::opencode_database) {
+    return fail(ErrorCode::unsupported, in_backticks(m_path) + " is a database of sessions");
+  }
+  Kept skipped;
+  skipped.row.source = m_source;
+  if (!is_trace(source, skipped.reason)) {
+    return skipped;
+  }
+  if (!m_options.is_named) {
+    TRY_ASSIGN(std::optional<store::PurgedMark> mark,
+               m_archive.m_store.was_source_purged(m_source));
+    if (mark && mark->source_size == as_known(source.identity()).size) {
+      skipped.reason = "it was purged; naming the file brings it back";
+      return skipped;
+    }
+  }
+  trace::SessionSummary words = beginning_of(source, m_options.agent);
+  if (m_options.is_wanted && !m_options.is_wanted(words.harness, row ? row->project : words.cwd)) {
+    skipped.reason = "its sessions are not captured";
+    return skipped;
+  }
+  if (!row) {
+    TRY_ASSIGN(row, find_by_words(words));
+  }
+  if (!row) {
+    return read(source, {}, std::nullopt);
+  }
+  if (row->source != m_source && row->source_size > source.identity().size
+      && identify(row->source)) {
+    skipped.row = *std::move(row);
+    skipped.reason = "the same session is kept from " + in_backticks(skipped.row.source);
+    return skipped;
+  }
+  KeptState state;
+  TRY_ASSIGN(Standing standing, standing_of(source, *row, state));
+  if (standing == Standing::grown) {
+    return read(source, *std::move(row), std::move(state));
+  }
+  if (standing == Standing::replaced && !m_options.is_rehearsal) {
+    TRY(set_aside(*row));
+    row->object.clear(); // the other one has it now
+  }
+  TRY_ASSIGN(source, SessionSource::open(m_path));
+  return read(source, *std::move(row), std::nullopt);
+}
+
+Result<std::optional<store::SessionRow>> Intake::find_by_path() {
+  TRY_ASSIGN(std::vector<store::SessionRow> rows, m_archive.m_store.find_by_source(m_source));
+  if (rows.empty()) {
+    return std::nullopt;
+  }
+  return m_archive.m_store.find(rows.back().id);
+}
+
+// A file that was moved or compressed is known by the session that it tells of.
+Result<std::optional<store::SessionRow>> Intake::find_by_words(const trace::SessionSummary& words) {
+  if (words.session.empty()) {
+    return std::nullopt;
+  }
+  return m_archive.m_store.find_key(store::session_key(words.harness, words.session, words.agent));
+}
+
+// A session of a database has neither a file nor a size of its own.
+FileIdentity Intake::as_known(FileIdentity identity) const {
+  return m_options.as_changed_ms ? FileIdentity{0, 0, 0, *m_options.as_changed_ms} : identity;
+}
+
+Result<std::optional<Kept>> Intake::find_unchanged() {
+  TRY_ASSIGN(std::optional<store::SessionRow> row, find_by_path());
+  if (!row || m_options.is_forced || !is_unchanged(*row, as_known({}))) {
+    return std::nullopt;
+  }
+  return Kept{KeepState::unchanged, *std::move(row)};
+}
+
+bool Intake::is_unchanged(const store::SessionRow& row, const FileIdentity& identity) const {
+  Result<KeptState> state = read_state(row.state);
+  return state && row.source_size == identity.size && row.device == identity.device
+         && row.inode == identity.inode && state->changed_ms == identity.changed_ms
+         && is_current(row);
+}
+
+bool Intake::is_current(const store::SessionRow& row) const {
+  return row.reader_version == k_reader_version && row.rules_version == m_archive.m_rules.version()
+         && row.is_raw == (m_options.secrets == Secrets::kept) && !row.object.empty();
+}
+
+bool Intake::is_trace(const SessionSource& source, std::string& reason) const {
+  if (source.head().empty()) {
+    reason = "it is empty";
+    return false;
+  }
+  bool has_zeros =
+      source.head().substr(0, 4096).find(std::string_view("\0\0", 2)) != std::string_view::npos;
+  bool is_known = source.format() != trace::Format::text && source.format() != trace::Format::json;
+  if (!is_known && has_zeros) {
+    reason = "it is no text";
+    return false;
+  }
+  if (!is_known && !m_options.is_named) {
+    reason = "it has no form of a session that is known; naming the file takes it as text";
+    return false;
+  }
+  return true;
+}
+
+// Where it is `grown`, `source` stands where reading ended.
+Result<Intake::Standing>
+Intake::standing_of(SessionSource& source, const store::SessionRow& row, KeptState& state) {
+  Result<KeptState> read = read_state(row.state);
+  if (!read || !trace::is_line_format(source.format())) {
+    return Standing::anew; // a program that goes on with a document writes it anew
+  }
+  state = *std::move(read);
+  if (row.format != enum_name(source.format()) || !source.begins_as(state.head)) {
+    return Standing::replaced;
+  }
+  Result<void> resumed =
+      source.resume(static_cast<std::uint64_t>(row.resume_offset), state.tail, m_stop);
+  if (!resumed && resumed.error().code == ErrorCode::changed) {
+    return Standing::replaced;
+  }
+  TRY(resumed);
+  return m_options.is_forced || !is_current(row) ? Standing::anew : Standing::grown;
+}
+
+// What is kept says more than the file that took its place: it stays, as a session of its own.
+Result<void> Intake::set_aside(const store::SessionRow& row) {
+  store::SessionRow old = row;
+  old.id = 0;
+  old.session += "~" + std::to_string(row.updated_ms);
+  old.source.clear();
+  TRY_ASSIGN(store::IndexText text, m_archive.m_store.index_text(row.id));
+  TRY(m_archive.m_store.put_session(old, text));
+  return {};
+}
+
+Result<Kept>
+Intake::read(SessionSource& source, store::SessionRow row, std::optional<KeptState> state) {
+  trace::Format format = source.format();
+  std::string replaced = state ? std::string() : row.object;
+  if (!state) {
+    // By the file, whose session it is being known only when it was read.
+    std::string name =
+        store::trace_object_name(m_options.agent.empty() ? enum_name(format) : m_options.agent,
+                                 session_by_path(m_source) + "-" + sha256(m_source).brief(8));
+    row.object = row.id == 0 ? name : store::next_object_name(replaced.empty() ? name : replaced);
+    row.object_size = row.text_size = row.resume_offset = 0;
+    row.redacted = row.candidates = 0;
+  }
+  trace::Summary summary(format);
+  if (state) {
+    TRY_ASSIGN(summary, trace::Summary::restored(state->summary, format));
+  }
+  Kept kept{row.id == 0 ? KeepState::imported : KeepState::updated, std::move(row)};
+  std::int64_t first_offset = kept.row.resume_offset;
+  auto store = [&](std::string_view text) -> Result<void> {
+    if (!m_options.is_rehearsal) {
+      TRY_ASSIGN(std::uint64_t size,
+                 m_archive.m_objects.append(
+                     kept.row.object, text, static_cast<std::uint64_t>(kept.row.object_size)));
+      kept.row.object_size = static_cast<std::int64_t>(size);
+    }
+    kept.row.text_size += static_cast<std::int64_t>(text.size());
+    return {};
+  };
+  RecordIntake intake(format, m_archive.m_rules, m_options.secrets, summary, store);
+  TRY(read_records(source, kept, intake));
+  Imprint tail = state ? state->tail : Imprint{};
+  kept.row.state = write_state({state ? state->head : source.head_imprint(),
+                                intake.tail().value_or(tail),
+                                as_known(source.identity()).changed_ms,
+                                summary.saved()});
+  FileIdentity identity = as_known(source.identity());
+  kept.row.device = identity.device;
+  kept.row.inode = identity.inode;
+  kept.row.source_size = identity.size;
+  kept.row.format = enum_name(format);
+  kept.events = intake.events();
+  trace::SessionSummary words = summary.summary();
+  if (words.session.empty() && tells_its_session(format)) {
+    return Kept{.reason = "nothing in it says whose session it is"};
+  }
+  words.harness = harness_or(words.harness, m_options.agent, format);
+  if (words.session.empty()) {
+    words.session = kept.row.session.empty() ? session_by_path(m_source) : kept.row.session;
+  }
+  if (state && first_offset == kept.row.resume_offset) {
+    kept.state = KeepState::unchanged; // only the time of the file, or half a line
+  }
+  TRY(commit(kept, std::move(words), intake.counts()));
+  if (!replaced.empty() && !m_options.is_rehearsal) {
+    TRY(m_archive.m_objects.remove(replaced));
+  }
+  return kept;
+}
+
+Result<void> Intake::read_records(SessionSource& source, Kept& kept, RecordIntake& intake) {
+  auto base = static_cast<std::uint64_t>(kept.row.resume_offset);
+  trace::RecordStream records(trace::make_splitter(source.format()), base);
+  while (true) {
+    if (m_stop.stop_requested()) {
+      return fail(stopped(m_path));
+    }
+    Result<std::size_t> got = source.read(records.room(trace::k_read_size));
+    if (!got) {
+      kept.reason = got.error().message;
+    }
+    if (!got || *got == 0) {
+      break;
+    }
+    kept.bytes += *got;
+    records.commit(*got, intake);
+    TRY(intake.outcome());
+  }
+  records.finish(intake);
+  // What is no lines is read anew when it changes, so its end is as settled as it will be.
+  std::uint64_t resume =
+      trace::is_line_format(source.format()) ? records.resume_offset() : base + kept.bytes + 1;
+  TRY(intake.finish(resume));
+  kept.row.resume_offset = static_cast<std::int64_t>(resume);
+  return {};
+}
+
+Result<void> Intake::commit(Kept& kept, trace::SessionSummary words, const redact::Counts& counts) {
+  store::SessionRow& row = kept.row;
+  describe(row, words, m_archive.m_price);
+  kept.redacted = counts.definite;
+  row.redacted += counts.definite;
+  row.candidates += counts.candidates;
+  row.source = m_source;
+  row.reader_version = k_reader_version;
+  row.rules_version = m_archive.m_rules.version();
+  row.updated_ms = m_now_ms;
+  row.imported_ms = row.imported_ms == 0 ? m_now_ms : row.imported_ms;
+  row.is_raw = m_options.secrets == Secrets::kept;
+  bool is_whole = row.candidates == counts.candidates; // nothing of it was read before
+  store::TraceStore& store = m_archive.m_store;
+  std::vector<store::FindingRow> before;
+  if (row.id != 0 && !is_whole) {
+    TRY_ASSIGN(before, store.findings(row.id));
+  }
+  std::vector<store::FindingRow> findings =
+      add_findings(std::move(before), counts, m_archive.m_rules);
+  if (m_options.is_rehearsal) {
+    for (const store::FindingRow& finding : findings) {
+      kept.flagged.push_back(finding.rule);
+    }
+    return {};
+  }
+  store::IndexText text{std::move(words.index.title),
+                        std::move(words.index.prompts),
+                        std::move(words.index.answers),
+                        std::move(words.index.work)};
+  TRY_ASSIGN(store::Transaction transaction, store.begin());
+  TRY_ASSIGN(row.id, store.put_session(row, text));
+  TRY(store.set_findings(row.id, findings));
+  TRY_ASSIGN(kept.flagged, store.blocked(row.id));
+  return transaction.commit();
+}
+
+} // namespace upskill::archive

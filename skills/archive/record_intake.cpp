@@ -1,0 +1,96 @@
+#include "skills/archive/record_intake.h"
+
+#include "skills/archive/stored_form.h"
+
+#include <utility>
+
+namespace upskill::archive {
+namespace {
+
+constexpr std::size_t k_store_at = 1u << 20; // bytes of text: a frame that compresses well
+
+// Counts events on their way.
+class Counted : public trace::EventSink {
+public:
+  Counted(trace::EventSink& next, std::uint64_t& count)
+      : m_next(next)
+      , m_count(count) {}
+
+  void take(const trace::Event& event) override {
+    ++m_count;
+    m_next.take(event);
+  }
+
+private:
+  trace::EventSink& m_next;
+  std::uint64_t& m_count;
+};
+
+} // namespace
+
+RecordIntake::RecordIntake(trace::Format format,
+                           const redact::RuleSet& rules,
+                           Secrets secrets,
+                           trace::Summary& summary,
+                           Store store)
+    : m_format(format)
+    , m_secrets(secrets)
+    , m_reader(trace::make_reader(format))
+    , m_redactor(rules)
+    , m_summary(summary)
+    , m_store(std::move(store)) {}
+
+void RecordIntake::take(const trace::Record& record) {
+  if (m_waiting) {
+    accept(*std::exchange(m_waiting, std::nullopt));
+  }
+  m_waiting = Waiting{std::string(record.bytes), record.offset, record.length};
+}
+
+Result<void> RecordIntake::finish(std::uint64_t resume) {
+  if (m_waiting && m_waiting->offset < resume) {
+    accept(*std::exchange(m_waiting, std::nullopt));
+  }
+  if (std::optional<redact::RedactedRecord> last = m_redactor.finish()) {
+    keep(*std::move(last));
+  }
+  store(1);
+  return m_outcome;
+}
+
+void RecordIntake::accept(Waiting record) {
+  if (record.length == record.bytes.size()) {
+    m_tail = tail_imprint(record.bytes, record.offset);
+  }
+  std::string original = m_secrets == Secrets::kept ? record.bytes : std::string();
+  std::optional<redact::RedactedRecord> before = m_redactor.take(std::move(record.bytes));
+  if (before) {
+    keep(*std::move(before));
+  }
+  m_original = std::move(original);
+}
+
+void RecordIntake::keep(redact::RedactedRecord record) {
+  m_counts += record.counts;
+  std::size_t size = record.bytes.size();
+  record.bytes.resize(size + trace::k_record_padding, ' ');
+  std::string_view clean = std::string_view(record.bytes).substr(0, size);
+  std::uint64_t offset = m_stored + m_text.size();
+  append_stored(m_text, m_format, m_secrets == Secrets::kept ? m_original : clean);
+  Counted counted(m_summary, m_events);
+  m_reader->read({clean, offset, size}, counted);
+  store(k_store_at);
+}
+
+void RecordIntake::store(std::size_t at_least) {
+  if (m_text.size() < at_least) {
+    return;
+  }
+  if (m_outcome) {
+    m_outcome = m_store(m_text);
+  }
+  m_stored += m_text.size();
+  m_text.clear();
+}
+
+} // namespace upskill::archive

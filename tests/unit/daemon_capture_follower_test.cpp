@@ -1,0 +1,196 @@
+#include "daemon/await.h"
+#include "daemon/capture/follower.h"
+#include "daemon/runtime/timeout.h"
+#include "tests/support/run_coroutine.h"
+#include "tests/support/temporary_folder.h"
+
+#include <doctest/doctest.h>
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+using namespace upskill;
+using namespace upskill::capture;
+namespace fs = std::filesystem;
+
+namespace {
+
+void append(const fs::path& path, std::string_view text) {
+  std::ofstream(path, std::ios::app) << text;
+}
+
+struct World {
+  tests::TemporaryFolder folder;
+  asio::io_context io;
+  runtime::Pool pool{1};
+  fs::path home = folder.path();
+  std::set<std::string> changed = {};
+  int lost = 0;
+  runtime::Condition told{io.get_executor()};
+  Follower follower{io.get_executor(),
+                    [this]() -> runtime::Pool& { return pool; },
+                    {[this](const std::string& path) {
+                       changed.insert(fs::relative(path, home).string());
+                       told.notify_all();
+                     },
+                     [this] {
+                       ++lost;
+                       told.notify_all();
+                     }}};
+
+  agents::SessionFolder sessions(const std::string& name, int depth = 2) const {
+    return {"claude-code", (home / name).string(), {"", {"*.jsonl"}, "", depth}};
+  }
+
+  // Until it is so, which is told by what the kernel says.
+  asio::awaitable<void> until(std::function<bool()> is_so) {
+    AWAIT(bool came, told.wait_until(std::move(is_so), std::chrono::seconds(20)));
+    REQUIRE(came);
+  }
+};
+
+template <class Body> void run(World& world, Body body) {
+  auto task = [&]() -> asio::awaitable<void> {
+    AWAIT_DONE(body());
+    AWAIT_DONE(world.follower.stop());
+  };
+  tests::run_coroutine(world.io, task());
+}
+
+} // namespace
+
+TEST_CASE("what lies there is told at once, and what is written to later") {
+  World world;
+  fs::create_directories(world.home / "projects/p/deep/deeper");
+  append(world.home / "projects/p/one.jsonl", "1\n");
+  append(world.home / "projects/p/notes.txt", "no\n");
+  append(world.home / "projects/p/deep/deeper/far.jsonl", "too deep\n");
+  run(world, [&]() -> asio::awaitable<void> {
+    AWAIT(Result<SessionWalk> walk, world.follower.watch({world.sessions("projects")}, ""));
+    REQUIRE(walk);
+    REQUIRE(walk->files.size() == 1);
+    CHECK(walk->files[0].path == (world.home / "projects/p/one.jsonl").string());
+    CHECK(walk->files[0].agent == "claude-code");
+    CHECK(walk->files[0].size == 2);
+    CHECK(world.follower.followed()[0].is_watched);
+    // A file that stays open, as agents keep theirs.
+    std::ofstream open(world.home / "projects/p/one.jsonl", std::ios::app);
+    open << "2\n" << std::flush;
+    AWAIT_DONE(world.until([&] { return world.changed.contains("projects/p/one.jsonl"); }));
+    append(world.home / "projects/p/notes.txt", "no\n");
+    append(world.home / "projects/p/two.jsonl", "1\n");
+    AWAIT_DONE(world.until([&] { return world.changed.contains("projects/p/two.jsonl"); }));
+    CHECK(world.changed.size() == 2);
+    CHECK(world.lost == 0);
+  });
+}
+
+TEST_CASE("a folder that comes later is followed, with what was in it when it came") {
+  World world;
+  fs::create_directories(world.home / "projects");
+  run(world, [&]() -> asio::awaitable<void> {
+    AWAIT(Result<SessionWalk> walk, world.follower.watch({world.sessions("projects")}, ""));
+    REQUIRE(walk);
+    fs::create_directories(world.home / "aside/sub");
+    append(world.home / "aside/sub/one.jsonl", "1\n");
+    fs::rename(world.home / "aside", world.home / "projects/new");
+    AWAIT_DONE(world.until([&] { return world.changed.contains("projects/new/sub/one.jsonl"); }));
+    world.changed.clear();
+    append(world.home / "projects/new/sub/one.jsonl", "2\n");
+    AWAIT_DONE(world.until([&] { return world.changed.contains("projects/new/sub/one.jsonl"); }));
+  });
+}
+
+TEST_CASE("a folder that does not exist yet is waited for") {
+  World world;
+  run(world, [&]() -> asio::awaitable<void> {
+    AWAIT(Result<SessionWalk> walk, world.follower.watch({world.sessions(".codex/sessions")}, ""));
+    REQUIRE(walk);
+    CHECK(walk->files.empty());
+    CHECK(!world.follower.followed()[0].is_watched);
+    CHECK(!world.follower.followed()[0].reason.empty());
+    fs::create_directories(world.home / "unrelated");
+    fs::create_directories(world.home / ".codex/sessions");
+    AWAIT_DONE(world.until([&] { return world.lost > 0; }));
+    append(world.home / ".codex/sessions/one.jsonl", "1\n");
+    AWAIT(walk, world.follower.watch({world.sessions(".codex/sessions")}, ""));
+    REQUIRE(walk);
+    CHECK(walk->files.size() == 1);
+    CHECK(world.follower.followed()[0].is_watched);
+  });
+}
+
+TEST_CASE("the spool is told of by the names in it, and another call follows other folders") {
+  World world;
+  fs::create_directories(world.home / "spool");
+  fs::create_directories(world.home / "a");
+  fs::create_directories(world.home / "b");
+  run(world, [&]() -> asio::awaitable<void> {
+    AWAIT(Result<SessionWalk> walk,
+          world.follower.watch({world.sessions("a")}, (world.home / "spool").string()));
+    REQUIRE(walk);
+    append(world.home / "spool/events", "x");
+    AWAIT_DONE(world.until([&] { return world.changed.contains("spool/events"); }));
+    AWAIT(walk, world.follower.watch({world.sessions("b")}, ""));
+    REQUIRE(walk);
+    world.changed.clear();
+    append(world.home / "a/one.jsonl", "1\n");
+    append(world.home / "spool/events", "x");
+    append(world.home / "b/one.jsonl", "1\n");
+    AWAIT_DONE(world.until([&] { return world.changed.contains("b/one.jsonl"); }));
+    CHECK(world.changed.size() == 1);
+  });
+}
+
+TEST_CASE("a session folder that is a link is followed, and links in it are not") {
+  World world;
+  fs::create_directories(world.home / "real/p");
+  fs::create_directories(world.home / "elsewhere");
+  append(world.home / "real/p/one.jsonl", "1\n");
+  append(world.home / "elsewhere/two.jsonl", "1\n");
+  fs::create_directory_symlink(world.home / "real", world.home / "projects");
+  fs::create_directory_symlink(world.home / "elsewhere", world.home / "real/p/link");
+  fs::create_symlink(world.home / "elsewhere/two.jsonl", world.home / "real/p/two.jsonl");
+  run(world, [&]() -> asio::awaitable<void> {
+    AWAIT(Result<SessionWalk> walk, world.follower.watch({world.sessions("projects", 4)}, ""));
+    REQUIRE(walk);
+    REQUIRE(walk->files.size() == 1);
+    CHECK(walk->files[0].path == (world.home / "projects/p/one.jsonl").string());
+  });
+}
+
+TEST_CASE("a folder without permission is named, and the rest goes on") {
+  if (::geteuid() == 0) {
+    MESSAGE("skipped: root may look everywhere");
+    return;
+  }
+  World world;
+  fs::create_directories(world.home / "projects/secret");
+  append(world.home / "projects/one.jsonl", "1\n");
+  ::chmod((world.home / "projects/secret").c_str(), 0);
+  SessionWalk walk;
+  walk_sessions(world.sessions("projects"), walk, {});
+  CHECK(walk.files.size() == 1);
+  REQUIRE(walk.problems.size() == 1);
+  CHECK(walk.problems[0].find("secret") != std::string::npos);
+  ::chmod((world.home / "projects/secret").c_str(), 0700);
+}
+
+TEST_CASE("files of a folder that a person named, without what is hidden") {
+  World world;
+  fs::create_directories(world.home / "traces/.git");
+  fs::create_directories(world.home / "traces/sub");
+  append(world.home / "traces/.git/config", "x");
+  append(world.home / "traces/sub/a.md", "x");
+  append(world.home / "traces/b.jsonl", "x");
+  SessionWalk walk;
+  walk_files((world.home / "traces").string(), walk, {});
+  CHECK(walk.files.size() == 2);
+  walk = {};
+  walk_files((world.home / "none").string(), walk, {});
+  CHECK(walk.files.empty());
+  CHECK(walk.problems.size() == 1);
+}
