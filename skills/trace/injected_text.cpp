@@ -74,6 +74,21 @@ bool holds_tag(std::string_view piece) {
   return false;
 }
 
+// Whether any tag begins or ends in a decoded text; without one, stripping brings none to light.
+// One pass: code is full of `<`, and hardly ever holds a tag.
+bool has_tag(std::string_view text) {
+  for (std::size_t at = text.find('<'); at != std::string_view::npos; at = text.find('<', at + 1)) {
+    std::string_view rest = text.substr(at + 1);
+    rest.remove_prefix(rest.starts_with('/') ? 1 : 0);
+    for (std::string_view tag : k_tags) {
+      if (rest.starts_with(tag)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 } // namespace
 
 bool may_hold_injected(const Text& text) {
@@ -86,6 +101,9 @@ bool may_hold_injected(const Text& text) {
 }
 
 void strip_injected(std::string& text) {
+  if (!has_tag(text)) {
+    return;
+  }
   for (std::string_view tag : k_tags) {
     if (text.find(tag) != std::string::npos) {
       strip_tag(text, tag);

@@ -23,6 +23,17 @@ std::string_view between(std::string_view text, std::string_view begin, std::str
   return stop == std::string_view::npos ? std::string_view{} : text.substr(0, stop);
 }
 
+// The id by which other formats name the program that SpecStory calls by its title: `Claude Code`,
+// `Codex CLI`.
+std::string agent_named(std::string title) {
+  for (char& letter : title) {
+    letter = letter == ' '                    ? '-'
+             : letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a')
+                                              : letter;
+  }
+  return title == "codex-cli" ? "codex" : title == "cursor-cli" ? "cursor" : title;
+}
+
 std::string_view trim(std::string_view text) {
   std::size_t begin = text.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos) {
@@ -126,7 +137,7 @@ private:
     Envelope& envelope = m_batch.envelope;
     std::size_t at = comment.find(k_session);
     if (at != std::string_view::npos) {
-      envelope.harness = m_batch.keep(Text{comment.substr(0, at)}.decoded(200));
+      envelope.harness = m_batch.keep(agent_named(Text{comment.substr(0, at)}.decoded(200)));
       std::string_view rest = comment.substr(at + k_session.size());
       envelope.session = m_batch.keep(Text{rest.substr(0, rest.find(' '))}.decoded(200));
       envelope.time_ms = time_of(between(rest, "(", ")"));

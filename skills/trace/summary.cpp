@@ -252,7 +252,7 @@ void Summary::take_usage(const Event& event) {
     return;
   }
   if (event.message.empty()) {
-    return count_usage(m_seen.tokens, *event.usage, {});
+    return count(event.model, *event.usage, {});
   }
   std::uint64_t message = stable_hash(event.message);
   auto found = std::find_if(m_counted.begin(), m_counted.end(), [&](const Counted& one) {
@@ -263,10 +263,18 @@ void Summary::take_usage(const Event& event) {
       m_counted.erase(m_counted.begin());
     }
     m_counted.push_back({message, *event.usage});
-    count_usage(m_seen.tokens, *event.usage, {});
+    count(event.model, *event.usage, {});
   } else if (event.usage->output.value_or(0) > found->usage.output.value_or(0)) {
-    count_usage(m_seen.tokens, *event.usage, found->usage);
+    count(event.model, *event.usage, found->usage);
     found->usage = *event.usage;
+  }
+}
+
+void Summary::count(std::string_view model, const Usage& usage, const Usage& counted) {
+  count_usage(m_seen.tokens, usage, counted);
+  std::string name(utf8_prefix(model, k_name));
+  if (!name.empty() && (m_seen.by_model.size() < k_models || m_seen.by_model.contains(name))) {
+    count_usage(m_seen.by_model[name], usage, counted);
   }
 }
 

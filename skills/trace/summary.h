@@ -64,6 +64,8 @@ struct SessionSummary {
   // Records that repeat one answer are counted once, by the largest output. Nothing where the
   // format does not tell.
   Usage tokens = {};
+  // The same by model, as prices are; only of answers that say whose they are.
+  std::map<std::string, Usage> by_model = {};
   std::map<std::string, ToolCount> tools = {};
   std::map<std::string, std::uint64_t> skills = {};  // that were at work -> how often seen
   std::map<std::string, std::uint64_t> unknown = {}; // types nobody knows
@@ -131,6 +133,7 @@ private:
   void take_result(const Event& event);
   void take_meta(const Event& event);
   void take_usage(const Event& event);
+  void count(std::string_view model, const Usage& usage, const Usage& counted);
   void see_skill(std::string_view name);
   ToolCount* tool(std::string_view name);
   bool is_aside(const Event& event) const;

@@ -115,6 +115,9 @@ struct Summary::State {
     summary.m_remark = remark == 1   ? Remark::correction
                        : remark == 2 ? Remark::approval
                                      : Remark::none;
+    for (const auto& [name, usage] : json.at("by_model").items()) {
+      visit_usage(Reading{usage}, summary.m_seen.by_model[name]);
+    }
     for (const auto& [name, counts] : json.at("tools").items()) {
       summary.m_seen.tools[name] = {counts.at(0).get<std::uint64_t>(),
                                     counts.at(1).get<std::uint64_t>()};
@@ -134,9 +137,10 @@ struct Summary::State {
 
   // Whether it holds no more than a summary ever does.
   static bool is_bounded(const Summary& summary) {
-    return summary.m_seen.models.size() <= k_models && summary.m_seen.tools.size() <= k_tools
-           && summary.m_seen.skills.size() <= k_skills && summary.m_seen.unknown.size() <= k_unknown
-           && summary.m_pending.size() <= k_pending && summary.m_counted.size() <= k_messages;
+    return summary.m_seen.models.size() <= k_models && summary.m_seen.by_model.size() <= k_models
+           && summary.m_seen.tools.size() <= k_tools && summary.m_seen.skills.size() <= k_skills
+           && summary.m_seen.unknown.size() <= k_unknown && summary.m_pending.size() <= k_pending
+           && summary.m_counted.size() <= k_messages;
   }
 };
 
@@ -147,6 +151,11 @@ std::string Summary::saved() const {
   json["remark"] = static_cast<int>(m_remark);
   json["tokens"] = Json::object();
   visit_usage(Writing{json["tokens"]}, m_seen.tokens);
+  json["by_model"] = Json::object();
+  for (const auto& [name, usage] : m_seen.by_model) {
+    json["by_model"][name] = Json::object();
+    visit_usage(Writing{json["by_model"][name]}, usage);
+  }
   json["tools"] = Json::object();
   for (const auto& [name, count] : m_seen.tools) {
     json["tools"][name] = {count.calls, count.errors};

@@ -59,6 +59,8 @@ TEST_CASE("what programs put in is stripped") {
   CHECK(stripped("a<system-reminder>x<system-reminder>y</system-reminder>z</system-reminder>b")
         == "ab");
   CHECK(stripped("a<system-reminder>never closed") == "a");
+  // What is stripped may bring another tag to light.
+  CHECK(stripped("a<ide_sel<system-reminder>x</system-reminder>ection>b</ide_selection>c") == "ac");
   CHECK(stripped("begun before</system-reminder>b") == "b");
   CHECK(stripped("<environment_context>x</environment_context> go") == " go");
   CHECK(stripped("<user-prompt-submit-hook>x</user-prompt-submit-hook>go") == "go");

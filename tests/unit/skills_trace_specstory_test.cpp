@@ -33,7 +33,7 @@ TEST_CASE("the head of SpecStory's markdown says whose session it is") {
   REQUIRE(events.size() == 2);
   CHECK(events[0].line() == "meta/session");
   CHECK(events[0].session == "5c5c-1");
-  CHECK(events[0].harness == "Claude Code");
+  CHECK(events[0].harness == "claude-code"); // the id by which others name it
   CHECK(events[0].time_ms == 1782900000000);
   CHECK(events[1].line() == "user/prompt \"Fix it\""); // without the rule below it
   CHECK(events[1].time_ms == 1782900005000);

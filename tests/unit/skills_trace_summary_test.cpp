@@ -97,6 +97,22 @@ TEST_CASE("an answer in several records is counted once, by its largest output")
   CHECK(!all.tokens.cost);
 }
 
+TEST_CASE("what each model took is told apart") {
+  ClaudeSession session;
+  session.line(answer("m1", 2, R"({"type":"text","text":"x"})"));
+  std::string other = answer("m2", 5, R"({"type":"text","text":"y"})");
+  std::size_t model = other.find(R"("model":")") + 9;
+  std::string first = other.substr(model, other.find('"', model) - model);
+  session.line(other.replace(model, first.size(), "claude-haiku-4-5"));
+  session.line(answer("m1", 20, R"({"type":"text","text":"z"})"));
+  SessionSummary all = summary_of(session.bytes);
+  REQUIRE(all.by_model.size() == 2);
+  CHECK(all.by_model[first].input == 10);
+  CHECK(all.by_model[first].output == 20);
+  CHECK(all.by_model["claude-haiku-4-5"].input == 10);
+  CHECK(all.by_model["claude-haiku-4-5"].output == 5);
+}
+
 TEST_CASE("a total takes the place of what was counted") {
   Envelope envelope;
   Event event;
