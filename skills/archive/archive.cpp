@@ -86,6 +86,9 @@ Result<Reading> Archive::read(const store::SessionRow& row,
   if (!format || row.object.empty()) {
     return fail(ErrorCode::not_found, "nothing is kept of this session");
   }
+  if (row.object_size == 0) {
+    return Reading{}; // it has only begun
+  }
   bool is_clean = !row.is_raw && row.rules_version == m_rules.version();
   Reader reader(*format, is_clean ? nullptr : &m_rules, sink);
   trace::RecordStream records(make_stored_splitter(*format), from);

@@ -64,6 +64,13 @@ struct Reading {
   std::optional<Error> problem = {}; // what is before it was read
 };
 
+// What became of sessions that were to be scanned again.
+struct Repaired {
+  std::size_t sessions = 0;               // that were looked at
+  std::int64_t last = 0;                  // the id of the last one
+  std::vector<std::string> problems = {}; // of those that stay as they were
+};
+
 // Sessions that are kept: what is known of them (traces.db) and what they say (zstd objects), both
 // without secrets unless a person asked for them.
 // Owner: the daemon. Thread: one at a time. Time is a parameter.
@@ -100,11 +107,14 @@ public:
   Result<void> remove(const store::SessionRow& row, std::int64_t now_ms);
 
   // Scans again what was scanned with other rules, or read by an older reader, at most `limit`
-  // sessions; secrets that are found now are taken out of what is kept. How many there were.
-  Result<std::size_t> repair(std::size_t limit, std::int64_t now_ms, std::stop_token stop);
+  // sessions with larger ids than `after`; secrets that are found now are taken out of what is
+  // kept. One that is damaged is told, and the others are done. What the database still holds of
+  // them goes with TraceStore::compact.
+  Result<Repaired>
+  repair(std::int64_t after, std::size_t limit, std::int64_t now_ms, std::stop_token stop);
 
   // Those that are kept with their secrets since before that time: they are taken out.
-  Result<std::size_t> clean_raw(std::int64_t before_ms, std::int64_t now_ms, std::stop_token stop);
+  Result<Repaired> clean_raw(std::int64_t before_ms, std::int64_t now_ms, std::stop_token stop);
 
 private:
   friend class Intake;
@@ -118,6 +128,11 @@ private:
 
   Result<void>
   scan_again(store::SessionRow row, Secrets secrets, std::int64_t now_ms, std::stop_token stop);
+  Result<void> scan_one(std::int64_t id,
+                        std::optional<Secrets> secrets,
+                        std::int64_t now_ms,
+                        const std::stop_token& stop,
+                        Repaired& repaired);
 
   store::TraceStore m_store;
   store::TraceObjects m_objects;

@@ -78,6 +78,14 @@ Result<trace::OpencodeRendering> render(trace::OpencodeDatabase& database,
   });
 }
 
+// The error with a path of its message put in the place of another.
+Error replaced(Error error, const std::string& path, const std::string& by) {
+  if (std::size_t at = error.message.find(path); at != std::string::npos) {
+    error.message.replace(at, path.size(), by);
+  }
+  return error;
+}
+
 } // namespace
 
 Result<std::vector<Kept>> keep_database(Archive& archive,
@@ -88,7 +96,12 @@ Result<std::vector<Kept>> keep_database(Archive& archive,
   TRY_ASSIGN(Scratch scratch, Scratch::make(archive.scratch()));
   std::string copy = scratch.file("copy.db");
   TRY(trace::copy_database(path, copy, {}));
-  TRY_ASSIGN(trace::OpencodeDatabase database, trace::OpencodeDatabase::open(copy));
+  Result<trace::OpencodeDatabase> opened = trace::OpencodeDatabase::open(copy);
+  if (!opened) {
+    // Nobody knows the copy.
+    return fail(replaced(std::move(opened).error(), copy, path));
+  }
+  trace::OpencodeDatabase database = *std::move(opened);
   TRY_ASSIGN(std::vector<trace::OpencodeSession> sessions, database.sessions(k_max_sessions));
   std::vector<Kept> kept;
   for (const trace::OpencodeSession& session : sessions) {

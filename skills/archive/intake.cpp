@@ -7,32 +7,10 @@
 #include "skills/trace/parser.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace upskill::archive {
 namespace {
-
-// Names of files that say nothing of whose session it is; then their folder's name does.
-constexpr std::array<std::string_view, 6> k_plain_names{
-    "events", "session", "history", "trace", "transcript", "export"};
-
-std::string stem_of(std::string_view path) {
-  std::string_view name = base_name(path);
-  for (std::string_view end : {".zst", ".jsonl", ".json", ".md", ".txt"}) {
-    if (name.size() > end.size() && name.ends_with(end)) {
-      name.remove_suffix(end.size());
-    }
-  }
-  return std::string(name);
-}
-
-// Of a session whose records do not tell its id.
-std::string session_by_path(const std::string& path) {
-  std::string stem = stem_of(path);
-  bool is_plain = std::ranges::find(k_plain_names, stem) != k_plain_names.end();
-  return is_plain ? std::string(base_name(parent_path(path))) + "-" + stem : stem;
-}
 
 std::string harness_or(const std::string& told, const std::string& agent, trace::Format format) {
   if (!told.empty()) {
@@ -68,6 +46,10 @@ trace::SessionSummary beginning_of(const SessionSource& source, const std::strin
   return words;
 }
 
+std::string key_of(const trace::SessionSummary& words) {
+  return store::session_key(words.harness, words.session, words.agent);
+}
+
 Error stopped(const std::string& path) {
   return {ErrorCode::cancelled, "reading " + in_backticks(path) + " was cancelled"};
 }
@@ -93,15 +75,14 @@ Result<Kept> Intake::run() {
   if (!is_trace(source, skipped.reason)) {
     return skipped;
   }
+  trace::SessionSummary words = beginning_of(source, m_options.agent);
   if (!m_options.is_named) {
-    TRY_ASSIGN(std::optional<store::PurgedMark> mark,
-               m_archive.m_store.was_source_purged(m_source));
-    if (mark && mark->source_size == as_known(source.identity()).size) {
+    TRY_ASSIGN(bool is_gone, is_purged(source.identity(), words));
+    if (is_gone) {
       skipped.reason = "it was purged; naming the file brings it back";
       return skipped;
     }
   }
-  trace::SessionSummary words = beginning_of(source, m_options.agent);
   if (m_options.is_wanted && !m_options.is_wanted(words.harness, row ? row->project : words.cwd)) {
     skipped.reason = "its sessions are not captured";
     return skipped;
@@ -121,9 +102,22 @@ Result<Kept> Intake::run() {
   KeptState state;
   TRY_ASSIGN(Standing standing, standing_of(source, *row, state));
   if (standing == Standing::grown) {
-    return read(source, *std::move(row), std::move(state));
+    Result<Kept> grown = read(source, *row, std::move(state));
+    // What is kept lost its end, with the power perhaps: the file still has all of it.
+    if (grown || grown.error().code != ErrorCode::corrupt) {
+      return grown;
+    }
+    standing = Standing::anew;
   }
-  if (standing == Standing::replaced && !m_options.is_rehearsal) {
+  bool is_rewritten = standing == Standing::replaced || !trace::is_line_format(source.format());
+  if (is_rewritten && !words.session.empty()
+      && key_of(words) != store::session_key(row->harness, row->session, row->agent)) {
+    if (!m_options.is_rehearsal) {
+      TRY(let_go(*std::move(row)));
+      return run();
+    }
+    row.emplace();
+  } else if (standing == Standing::replaced && !m_options.is_rehearsal) {
     TRY(set_aside(*row));
     row->object.clear(); // the other one has it now
   }
@@ -144,7 +138,7 @@ Result<std::optional<store::SessionRow>> Intake::find_by_words(const trace::Sess
   if (words.session.empty()) {
     return std::nullopt;
   }
-  return m_archive.m_store.find_key(store::session_key(words.harness, words.session, words.agent));
+  return m_archive.m_store.find_key(key_of(words));
 }
 
 // A session of a database has neither a file nor a size of its own.
@@ -177,8 +171,7 @@ bool Intake::is_trace(const SessionSource& source, std::string& reason) const {
     reason = "it is empty";
     return false;
   }
-  bool has_zeros =
-      source.head().substr(0, 4096).find(std::string_view("\0\0", 2)) != std::string_view::npos;
+  bool has_zeros = source.head().substr(0, 4096).find('\0') != std::string_view::npos;
   bool is_known = source.format() != trace::Format::text && source.format() != trace::Format::json;
   if (!is_known && has_zeros) {
     reason = "it is no text";
@@ -189,6 +182,24 @@ bool Intake::is_trace(const SessionSource& source, std::string& reason) const {
     return false;
   }
   return true;
+}
+
+// Whether a person removed it, and it has not gone on since; also where it has moved.
+Result<bool> Intake::is_purged(const FileIdentity& identity, const trace::SessionSummary& words) {
+  store::TraceStore& store = m_archive.m_store;
+  TRY_ASSIGN(std::optional<store::PurgedMark> mark, store.was_source_purged(m_source));
+  bool has_moved = !mark && !words.session.empty();
+  if (has_moved) {
+    TRY_ASSIGN(mark, store.was_purged(key_of(words)));
+  }
+  if (!mark) {
+    return false;
+  }
+  if (m_options.as_changed_ms) {
+    return *m_options.as_changed_ms <= mark->purged_ms;
+  }
+  // Moved, it may be compressed.
+  return has_moved ? identity.size <= mark->source_size : identity.size == mark->source_size;
 }
 
 // Where it is `grown`, `source` stands where reading ended.
@@ -211,27 +222,12 @@ Intake::standing_of(SessionSource& source, const store::SessionRow& row, KeptSta
   return m_options.is_forced || !is_current(row) ? Standing::anew : Standing::grown;
 }
 
-// What is kept says more than the file that took its place: it stays, as a session of its own.
-Result<void> Intake::set_aside(const store::SessionRow& row) {
-  store::SessionRow old = row;
-  old.id = 0;
-  old.session += "~" + std::to_string(row.updated_ms);
-  old.source.clear();
-  TRY_ASSIGN(store::IndexText text, m_archive.m_store.index_text(row.id));
-  TRY(m_archive.m_store.put_session(old, text));
-  return {};
-}
-
 Result<Kept>
 Intake::read(SessionSource& source, store::SessionRow row, std::optional<KeptState> state) {
   trace::Format format = source.format();
   std::string replaced = state ? std::string() : row.object;
   if (!state) {
-    // By the file, whose session it is being known only when it was read.
-    std::string name =
-        store::trace_object_name(m_options.agent.empty() ? enum_name(format) : m_options.agent,
-                                 session_by_path(m_source) + "-" + sha256(m_source).brief(8));
-    row.object = row.id == 0 ? name : store::next_object_name(replaced.empty() ? name : replaced);
+    row.object = replaced.empty() ? object_name(source, row) : store::next_object_name(replaced);
     row.object_size = row.text_size = row.resume_offset = 0;
     row.redacted = row.candidates = 0;
   }
@@ -251,7 +247,12 @@ Intake::read(SessionSource& source, store::SessionRow row, std::optional<KeptSta
     kept.row.text_size += static_cast<std::int64_t>(text.size());
     return {};
   };
-  RecordIntake intake(format, m_archive.m_rules, m_options.secrets, summary, store);
+  RecordIntake intake(format,
+                      m_archive.m_rules,
+                      m_options.secrets,
+                      summary,
+                      static_cast<std::uint64_t>(kept.row.text_size),
+                      store);
   TRY(read_records(source, kept, intake));
   Imprint tail = state ? state->tail : Imprint{};
   kept.row.state = write_state({state ? state->head : source.head_imprint(),
@@ -270,7 +271,10 @@ Intake::read(SessionSource& source, store::SessionRow row, std::optional<KeptSta
   }
   words.harness = harness_or(words.harness, m_options.agent, format);
   if (words.session.empty()) {
-    words.session = kept.row.session.empty() ? session_by_path(m_source) : kept.row.session;
+    words.session = kept.row.session;
+  }
+  if (words.session.empty()) {
+    TRY_ASSIGN(words.session, session_by_place(words));
   }
   if (state && first_offset == kept.row.resume_offset) {
     kept.state = KeepState::unchanged; // only the time of the file, or half a line

@@ -44,12 +44,16 @@ private:
   Result<std::optional<store::SessionRow>> find_by_words(const trace::SessionSummary& words);
   bool is_unchanged(const store::SessionRow& row, const FileIdentity& identity) const;
   bool is_trace(const SessionSource& source, std::string& reason) const;
+  Result<bool> is_purged(const FileIdentity& identity, const trace::SessionSummary& words);
   bool is_current(const store::SessionRow& row) const;
   Result<Standing>
   standing_of(SessionSource& source, const store::SessionRow& row, KeptState& state);
   Result<Kept> read(SessionSource& source, store::SessionRow row, std::optional<KeptState> state);
+  std::string object_name(const SessionSource& source, const store::SessionRow& row) const;
+  Result<std::string> session_by_place(const trace::SessionSummary& words);
   Result<void> read_records(SessionSource& source, Kept& kept, RecordIntake& intake);
   Result<void> set_aside(const store::SessionRow& row);
+  Result<void> let_go(store::SessionRow row);
   Result<void> commit(Kept& kept, trace::SessionSummary words, const redact::Counts& counts);
 
   Archive& m_archive;

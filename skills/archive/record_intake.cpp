@@ -2,6 +2,7 @@
 
 #include "skills/archive/stored_form.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace upskill::archive {
@@ -32,19 +33,24 @@ RecordIntake::RecordIntake(trace::Format format,
                            const redact::RuleSet& rules,
                            Secrets secrets,
                            trace::Summary& summary,
+                           std::uint64_t stored,
                            Store store)
     : m_format(format)
     , m_secrets(secrets)
     , m_reader(trace::make_reader(format))
     , m_redactor(rules)
     , m_summary(summary)
-    , m_store(std::move(store)) {}
+    , m_store(std::move(store))
+    , m_stored(stored) {}
 
 void RecordIntake::take(const trace::Record& record) {
   if (m_waiting) {
     accept(*std::exchange(m_waiting, std::nullopt));
   }
-  m_waiting = Waiting{std::string(record.bytes), record.offset, record.length};
+  m_waiting = Waiting{{}, record.offset, record.length};
+  // With room for the padding, so that a long one is not copied for it.
+  m_waiting->bytes.reserve(record.bytes.size() + trace::k_record_padding);
+  m_waiting->bytes = record.bytes;
 }
 
 Result<void> RecordIntake::finish(std::uint64_t resume) {
@@ -58,9 +64,15 @@ Result<void> RecordIntake::finish(std::uint64_t resume) {
   return m_outcome;
 }
 
+std::optional<Imprint> RecordIntake::tail() const {
+  return m_tail ? std::optional(tail_imprint(m_tail->bytes, m_tail->offset)) : std::nullopt;
+}
+
 void RecordIntake::accept(Waiting record) {
   if (record.length == record.bytes.size()) {
-    m_tail = tail_imprint(record.bytes, record.offset);
+    std::size_t size = std::min(record.bytes.size(), k_tail_imprint);
+    std::size_t at = record.bytes.size() - size;
+    m_tail = Tail{record.offset + at, record.bytes.substr(at)};
   }
   std::string original = m_secrets == Secrets::kept ? record.bytes : std::string();
   std::optional<redact::RedactedRecord> before = m_redactor.take(std::move(record.bytes));
@@ -77,9 +89,9 @@ void RecordIntake::keep(redact::RedactedRecord record) {
   std::string_view clean = std::string_view(record.bytes).substr(0, size);
   std::uint64_t offset = m_stored + m_text.size();
   append_stored(m_text, m_format, m_secrets == Secrets::kept ? m_original : clean);
+  store(k_store_at); // before the record is read: a long one is not held a second time then
   Counted counted(m_summary, m_events);
   m_reader->read({clean, offset, size}, counted);
-  store(k_store_at);
 }
 
 void RecordIntake::store(std::size_t at_least) {
@@ -90,6 +102,9 @@ void RecordIntake::store(std::size_t at_least) {
     m_outcome = m_store(m_text);
   }
   m_stored += m_text.size();
+  if (m_text.capacity() > 4 * k_store_at) {
+    m_text = {};
+  }
   m_text.clear();
 }
 

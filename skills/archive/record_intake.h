@@ -26,11 +26,13 @@ public:
   // Takes text that was gathered, whole records.
   using Store = std::function<Result<void>(std::string_view text)>;
 
-  // `summary` goes on with what was read before; it and `store` outlive this.
+  // `summary` goes on with what was read before, of which `stored` bytes of text are kept: records
+  // are told apart by where they stand in all of it. It and `store` outlive this.
   RecordIntake(trace::Format format,
                const redact::RuleSet& rules,
                Secrets secrets,
                trace::Summary& summary,
+               std::uint64_t stored,
                Store store);
 
   void take(const trace::Record& record) override;
@@ -46,7 +48,7 @@ public:
   std::uint64_t events() const { return m_events; }
 
   // Of the settled record that was taken last; nothing where there was none.
-  const std::optional<Imprint>& tail() const { return m_tail; }
+  std::optional<Imprint> tail() const;
 
 private:
   // The record that was taken last: only the next one, or the end, says that it is settled.
@@ -54,6 +56,12 @@ private:
     std::string bytes;
     std::uint64_t offset;
     std::uint64_t length;
+  };
+
+  // How a record ends. Only the last one's digest is asked for.
+  struct Tail {
+    std::uint64_t offset;
+    std::string bytes;
   };
 
   void accept(Waiting record);
@@ -69,9 +77,9 @@ private:
   std::optional<Waiting> m_waiting = {};
   std::string m_original = {}; // the record that the redactor holds back, where it is kept
   std::string m_text = {};
-  std::uint64_t m_stored = 0; // bytes of text before m_text
+  std::uint64_t m_stored; // bytes of text before m_text
   redact::Counts m_counts = {};
-  std::optional<Imprint> m_tail = {};
+  std::optional<Tail> m_tail = {};
   std::uint64_t m_events = 0;
   Result<void> m_outcome = {};
 };

@@ -19,13 +19,16 @@ Result<void> Archive::scan_again(store::SessionRow row,
   trace::Summary summary(*format);
   redact::Counts counts;
   auto give = [&](const std::function<Result<void>(std::string_view)>& write) -> Result<void> {
-    RecordIntake intake(*format, m_rules, secrets, summary, write);
+    RecordIntake intake(*format, m_rules, secrets, summary, 0, write);
     trace::RecordStream records(make_stored_splitter(*format));
-    TRY(m_objects.read(
-        row.object, static_cast<std::uint64_t>(row.object_size), 0, [&](std::string_view piece) {
-          records.take(piece, intake);
-          return intake.outcome() && !stop.stop_requested();
-        }));
+    auto take = [&](std::string_view piece) {
+      records.take(piece, intake);
+      return intake.outcome() && !stop.stop_requested();
+    };
+    // Of a session that has only begun there may be no object yet.
+    if (row.object_size > 0) {
+      TRY(m_objects.read(row.object, static_cast<std::uint64_t>(row.object_size), 0, take));
+    }
     if (stop.stop_requested()) {
       return fail(ErrorCode::cancelled, "scanning sessions again was cancelled");
     }
@@ -68,34 +71,50 @@ Result<void> Archive::scan_again(store::SessionRow row,
   return committed;
 }
 
-Result<std::size_t> Archive::repair(std::size_t limit, std::int64_t now_ms, std::stop_token stop) {
-  TRY_ASSIGN(std::vector<store::SessionRow> rows,
-             m_store.list_outdated(k_reader_version, m_rules.version(), 0, limit));
-  for (const store::SessionRow& listed : rows) {
-    TRY_ASSIGN(std::optional<store::SessionRow> row, m_store.find(listed.id));
-    if (row) {
-      Secrets secrets = row->is_raw ? Secrets::kept : Secrets::removed;
-      TRY(scan_again(*std::move(row), secrets, now_ms, stop));
-    }
+// Without `secrets`: as it is kept now. Only being stopped is an error.
+Result<void> Archive::scan_one(std::int64_t id,
+                               std::optional<Secrets> secrets,
+                               std::int64_t now_ms,
+                               const std::stop_token& stop,
+                               Repaired& repaired) {
+  TRY_ASSIGN(std::optional<store::SessionRow> row, m_store.find(id));
+  if (!row) {
+    return {};
   }
-  return rows.size();
+  ++repaired.sessions;
+  repaired.last = id;
+  Secrets as_it_is = row->is_raw ? Secrets::kept : Secrets::removed;
+  Result<void> scanned = scan_again(*std::move(row), secrets.value_or(as_it_is), now_ms, stop);
+  if (!scanned && scanned.error().code == ErrorCode::cancelled) {
+    return scanned;
+  }
+  if (!scanned) {
+    repaired.problems.push_back(scanned.error().message);
+  }
+  return {};
 }
 
-Result<std::size_t>
+Result<Repaired>
+Archive::repair(std::int64_t after, std::size_t limit, std::int64_t now_ms, std::stop_token stop) {
+  TRY_ASSIGN(std::vector<store::SessionRow> rows,
+             m_store.list_outdated(k_reader_version, m_rules.version(), after, limit));
+  Repaired repaired;
+  for (const store::SessionRow& listed : rows) {
+    TRY(scan_one(listed.id, std::nullopt, now_ms, stop, repaired));
+  }
+  return repaired;
+}
+
+Result<Repaired>
 Archive::clean_raw(std::int64_t before_ms, std::int64_t now_ms, std::stop_token stop) {
-  std::size_t cleaned = 0;
+  Repaired cleaned;
   std::optional<store::SessionPosition> after;
   while (true) {
     TRY_ASSIGN(std::vector<store::SessionRow> rows, m_store.list({}, after, k_max_page));
     for (const store::SessionRow& listed : rows) {
       after = store::SessionPosition{listed.active_ms(), listed.id};
-      if (!listed.is_raw || listed.updated_ms >= before_ms) {
-        continue;
-      }
-      TRY_ASSIGN(std::optional<store::SessionRow> row, m_store.find(listed.id));
-      if (row) {
-        TRY(scan_again(*std::move(row), Secrets::removed, now_ms, stop));
-        ++cleaned;
+      if (listed.is_raw && listed.updated_ms < before_ms) {
+        TRY(scan_one(listed.id, Secrets::removed, now_ms, stop, cleaned));
       }
     }
     if (rows.size() < k_max_page) {

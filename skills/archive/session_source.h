@@ -82,7 +82,9 @@ private:
   trace::Format m_format = trace::Format::text;
 };
 
-// Of the last 256 of `bytes`, which begin at `offset` of a trace.
+inline constexpr std::size_t k_tail_imprint = 256; // bytes
+
+// Of the last k_tail_imprint of `bytes`, which begin at `offset` of a trace.
 Imprint tail_imprint(std::string_view bytes, std::uint64_t offset);
 
 } // namespace upskill::archive

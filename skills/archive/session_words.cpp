@@ -1,12 +1,30 @@
 #include "skills/archive/intake.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace upskill::archive {
 namespace {
 
 std::int64_t count(std::uint64_t number) {
   return static_cast<std::int64_t>(std::min<std::uint64_t>(number, INT64_MAX));
+}
+
+// Unknown as soon as one model's is.
+std::optional<double> cost_of(const trace::SessionSummary& summary, const PriceOf& price) {
+  if (summary.by_model.empty()) { // only totals are told
+    return summary.models.size() == 1 ? price(summary.models.front(), summary.tokens)
+                                      : std::nullopt;
+  }
+  double sum = 0;
+  for (const auto& [model, usage] : summary.by_model) {
+    std::optional<double> cost = price(model, usage);
+    if (!cost) {
+      return std::nullopt;
+    }
+    sum += *cost;
+  }
+  return sum;
 }
 
 template <class T> std::string name_of(T value) {
@@ -42,8 +60,8 @@ void describe(store::SessionRow& row, const trace::SessionSummary& summary, cons
                 summary.tokens.cache_read,
                 summary.tokens.cache_write,
                 summary.tokens.cost};
-  if (!row.tokens.cost && price && summary.models.size() == 1) {
-    row.tokens.cost = price(summary.models.front(), summary.tokens);
+  if (!row.tokens.cost && price) {
+    row.tokens.cost = cost_of(summary, price);
   }
   row.outcome = name_of(summary.outcome);
   row.first_id = summary.first_record;

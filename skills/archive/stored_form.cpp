@@ -2,6 +2,8 @@
 
 #include "skills/trace/line_splitter.h"
 
+#include <algorithm>
+
 namespace upskill::archive {
 namespace {
 
@@ -29,10 +31,11 @@ void append_stored(std::string& out, trace::Format format, std::string_view reco
     return;
   }
   // Line breaks within JSON are blanks between its parts: none can stand in a string.
-  for (char c : record) {
-    out += c == '\n' || c == '\r' ? ' ' : c;
-  }
-  out += '\n';
+  std::size_t begin = out.size();
+  out.resize(begin + record.size() + 1, '\n');
+  std::ranges::transform(record, out.begin() + static_cast<std::ptrdiff_t>(begin), [](char c) {
+    return c == '\n' || c == '\r' ? ' ' : c;
+  });
 }
 
 std::unique_ptr<trace::Splitter> make_stored_splitter(trace::Format format) {

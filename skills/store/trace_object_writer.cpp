@@ -28,6 +28,12 @@ std::size_t frame_length(std::string_view text) {
 Result<void> TraceObjectWriter::write(std::string_view text) {
   m_text_size += text.size();
   while (!text.empty()) {
+    // What is a whole frame here is not copied first.
+    if (std::size_t length = m_text.empty() ? frame_length(text) : 0) {
+      TRY(write_frame(text.substr(0, length)));
+      text.remove_prefix(length);
+      continue;
+    }
     // No more than a frame at a time, so that little is held and moved.
     std::size_t taken = std::min(text.size(), k_trace_frame);
     m_text += text.substr(0, taken);

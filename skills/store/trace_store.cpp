@@ -139,6 +139,19 @@ Result<std::vector<SessionRow>> TraceStore::find_like(std::string_view name) {
                                 std::string_view(end)));
     TRY_ASSIGN(found, read_sessions(std::move(rows), Parts::all));
   }
+  if (std::size_t slash = name.find('/'); found.empty() && slash != std::string_view::npos) {
+    // A helper as lists show it: how its session's id begins, and how its own does.
+    std::string_view helper = name.substr(slash + 1);
+    TRY_ASSIGN(Statement rows,
+               m_database.query(UPSKILL_SESSION_COLUMNS
+                                "WHERE session >= ? AND session < ? AND agent <> ''"
+                                " AND agent >= ? AND agent < ? ORDER BY id LIMIT 4",
+                                name.substr(0, slash),
+                                std::string_view(behind(name.substr(0, slash))),
+                                helper,
+                                std::string_view(behind(helper))));
+    TRY_ASSIGN(found, read_sessions(std::move(rows), Parts::all));
+  }
   if (found.empty()) {
     TRY_ASSIGN(Statement rows,
                m_database.query(UPSKILL_SESSION_COLUMNS

@@ -140,6 +140,8 @@ TEST_SUITE("TraceStore") {
     CHECK(name("0b5e-bb") == "claude/0b5e-bb/");
     CHECK(name("0b5e-b") == "claude/0b5e-bb/");
     CHECK(name("agent-7") == "claude/0b5e-aa/agent-77");
+    CHECK(name("0b5e/agent-") == "claude/0b5e-aa/agent-77"); // as lists show it
+    CHECK(store.find_named("0b5e-b/agent-").error().code == ErrorCode::not_found);
     CHECK(name("codex/0b") == "codex/0b5e-aa/");
     CHECK(name(std::to_string(first)) == "claude/0b5e-aa/");
     CHECK(name("4711") == "claude/4711/");
