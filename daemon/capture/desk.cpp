@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <unordered_set>
 
 namespace upskill::capture {
 namespace {
@@ -21,6 +22,7 @@ constexpr auto k_rest_after = std::chrono::seconds(10);    // then the archive i
 constexpr auto k_rest_following = std::chrono::minutes(5); // the same while sessions come
 constexpr std::size_t k_repaired_at_once = 16;             // sessions of one turn
 constexpr std::int64_t k_raw_ms = 7LL * 24 * 3600 * 1000;  // how long secrets are kept
+constexpr std::int64_t k_unnamed_ms = 24LL * 3600 * 1000;  // and objects that no session names
 
 Result<redact::RuleSet> rules_of(const std::string& path) {
   TRY_ASSIGN(redact::RuleSet rules, redact::RuleSet::built_in());
@@ -142,7 +144,8 @@ asio::awaitable<Result<void>> Desk::follow() {
     AWAIT(Result<SessionWalk> none, m_follower.watch({}, ""));
     CO_TRY(none);
   }
-  if (m_is_following && !was_following) {
+  if (m_is_following && !m_has_loop) {
+    m_has_loop = true;
     m_tasks.start(follow_loop());
   }
   wake();
@@ -150,8 +153,18 @@ asio::awaitable<Result<void>> Desk::follow() {
 }
 
 asio::awaitable<void> Desk::follow_loop() {
+  // Until it has ended, being switched on again means that this one goes on.
+  struct Ending {
+    bool& has_loop;
+
+    ~Ending() { has_loop = false; }
+  } ending{m_has_loop};
+
   while (m_is_following && !m_is_stopping) {
     AWAIT_DONE(follow_once());
+    if (m_is_stopping) {
+      co_return; // an alarm that is set now would keep the loop of the daemon alive
+    }
     if (!m_state.is_idle() && !m_state.next()) {
       continue;
     }
@@ -162,7 +175,7 @@ asio::awaitable<void> Desk::follow_loop() {
     if (next) {
       m_alarm.set(*next);
     }
-    if (m_is_following && !m_is_stopping && (!next || *next > Clock::now())) {
+    if (m_is_following && (!next || *next > Clock::now())) {
       AWAIT_DONE(m_woken.wait());
     }
   }
@@ -223,8 +236,9 @@ asio::awaitable<Result<bool>> Desk::read_now(std::string path) {
   if (options.agent.empty()) {
     co_return false; // a hook may name any file; only what lies where sessions do is read
   }
-  options.is_wanted = [this](std::string_view agent, std::string_view folder) {
-    return is_captured(m_rules, agent, folder);
+  // Asked on the pool, while a person may change the rules.
+  options.is_wanted = [rules = m_rules](std::string_view agent, std::string_view folder) {
+    return is_captured(rules, agent, folder);
   };
   auto keep = [&](archive::Archive& archive) {
     return archive.keep(path, options, m_options.now_ms(), m_stop.get_token());
@@ -282,26 +296,49 @@ asio::awaitable<void> Desk::read_spool() {
   AWAIT_DONE(runtime::offload(m_options.pool(), std::move(release)));
 }
 
+// Whether it was done.
+bool Desk::tell(const Result<archive::Repaired>& repaired) {
+  if (!repaired) {
+    m_log.warning("traces: {}", repaired.error().message);
+    return false;
+  }
+  for (const std::string& problem : repaired->problems) {
+    m_log.warning("traces: {}", problem);
+  }
+  return true;
+}
+
 // Rules that changed, secrets that were kept for a while, and what is too old or too much.
 asio::awaitable<void> Desk::tidy() {
+  std::int64_t after = 0;
   bool is_more = true;
+  bool is_any = false;
   while (is_more && !m_is_stopping) {
-    auto repair = [&](archive::Archive& archive) -> Result<bool> {
-      TRY_ASSIGN(std::size_t count,
-                 archive.repair(k_repaired_at_once, m_options.now_ms(), m_stop.get_token()));
-      return count == k_repaired_at_once;
+    auto repair = [&](archive::Archive& archive) {
+      return archive.repair(after, k_repaired_at_once, m_options.now_ms(), m_stop.get_token());
     };
-    AWAIT(Result<bool> repaired, with(std::move(repair)));
-    if (!repaired) {
-      m_log.warning("traces: {}", repaired.error().message);
-    }
-    is_more = repaired.value_or(false);
+    AWAIT(Result<archive::Repaired> repaired, with(std::move(repair)));
+    is_more = tell(repaired) && repaired->sessions == k_repaired_at_once;
+    after = is_more ? repaired->last : after;
+    is_any = is_any || (repaired && repaired->sessions > repaired->problems.size());
   }
+  auto clean = [&](archive::Archive& archive) {
+    std::int64_t now_ms = m_options.now_ms();
+    return archive.clean_raw(now_ms - k_raw_ms, now_ms, m_stop.get_token());
+  };
+  AWAIT(Result<archive::Repaired> cleaned, with(std::move(clean)));
+  tell(cleaned);
   auto limit = [&](archive::Archive& archive) -> Result<std::size_t> {
     std::int64_t now_ms = m_options.now_ms();
-    TRY(archive.clean_raw(now_ms - k_raw_ms, now_ms, m_stop.get_token()));
     TRY_ASSIGN(CaptureLimits limits, read_limits(archive.store()));
-    return apply_limits(archive, limits, now_ms);
+    TRY_ASSIGN(std::size_t gone, apply_limits(archive, limits, now_ms));
+    // What a reading that failed has left.
+    TRY_ASSIGN(std::unordered_set<std::string> named, archive.store().object_names());
+    TRY(archive.objects().remove_unreferenced(named, now_ms - k_unnamed_ms));
+    if (is_any) {
+      TRY(archive.store().compact());
+    }
+    return gone;
   };
   AWAIT(Result<std::size_t> gone, with(std::move(limit)));
   if (!gone) {

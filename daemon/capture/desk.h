@@ -97,6 +97,7 @@ private:
   asio::awaitable<void> look_at_all();
   asio::awaitable<void> read_spool();
   asio::awaitable<void> tidy();
+  bool tell(const Result<archive::Repaired>& repaired);
   void wake();
 
   telemetry::Log& m_log;
@@ -110,6 +111,7 @@ private:
   std::vector<agents::SessionFolder> m_folders = {};
   DeskCounts m_counts = {};
   bool m_is_following = false;
+  bool m_has_loop = false;
   bool m_is_stopping = false;
   std::stop_source m_stop;
   std::optional<Clock::time_point> m_audit = {};
