@@ -202,6 +202,7 @@ void Daemon::bind_handlers() {
     m_services.resources = m_engine->resources();
     m_services.prompts = m_engine->prompts();
     m_services.skills = m_engine->skills();
+    m_services.ring = [this](const hook::HookEvent& event) { m_engine->ring(event); };
   }
 }
 

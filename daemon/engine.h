@@ -9,6 +9,7 @@
 #include "daemon/telemetry/log.h"
 #include "daemon/telemetry/trace_file.h"
 #include "protocol/base/paths.h"
+#include "protocol/hook/event.h"
 #include "protocol/mcp/change.h"
 
 #include <functional>
@@ -59,6 +60,9 @@ public:
   // Ends its tasks. The process ends after 300 ms, whether this has returned or not; what is on the
   // pool may still be running then.
   virtual asio::awaitable<void> stop() = 0;
+
+  // A hook of a coding agent rang, over HTTP. Quick.
+  virtual void ring(const hook::HookEvent&) {}
 
   // Its part of `status`.
   virtual void describe(StatusResult& status) const = 0;

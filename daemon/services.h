@@ -9,9 +9,11 @@
 #include "daemon/telemetry/log.h"
 #include "daemon/telemetry/mirror.h"
 #include "daemon/telemetry/trace_file.h"
+#include "protocol/hook/event.h"
 #include "protocol/mcp/session.h"
 
 #include <cstdint>
+#include <functional>
 #include <string_view>
 
 namespace upskill::jobs {
@@ -26,13 +28,14 @@ struct Services {
   Binder& binder;
   telemetry::Log& log;
   telemetry::Counters& counters;
-  const mcp::Server* server = nullptr;   // made before the first client comes
-  telemetry::Mirror* mirror = nullptr;   // null: not wanted
-  telemetry::TraceFile* trace = nullptr; // null: not wanted
-  ResourceBackend* resources = nullptr;  // null: there are none
-  PromptBackend* prompts = nullptr;      // null: there are none
-  SkillBackend* skills = nullptr;        // null: there are none
-  jobs::JobQueue* jobs = nullptr;        // null: none are taken
+  const mcp::Server* server = nullptr;                         // made before the first client comes
+  telemetry::Mirror* mirror = nullptr;                         // null: not wanted
+  telemetry::TraceFile* trace = nullptr;                       // null: not wanted
+  ResourceBackend* resources = nullptr;                        // null: there are none
+  PromptBackend* prompts = nullptr;                            // null: there are none
+  SkillBackend* skills = nullptr;                              // null: there are none
+  jobs::JobQueue* jobs = nullptr;                              // null: none are taken
+  std::function<void(const hook::HookEvent& event)> ring = {}; // empty: nobody listens to hooks
   RequestStates states = {};
   // Of sessions, connections and the like: none of them has another's number, whatever carries
   // their messages.

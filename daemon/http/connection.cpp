@@ -19,14 +19,14 @@ constexpr std::size_t k_max_ahead = 64u << 10; // of the requests behind the one
 constexpr std::size_t k_max_discarded = 1u << 20;
 constexpr auto k_patience = std::chrono::seconds(5); // then the head of the answer is sent
 
-Error error_of(int status) {
+Error error_of(int status, Route route = Route::mcp) {
   switch (status) {
   case 411:
     return {ErrorCode::invalid_argument,
             "the request does not say how long its body is",
             "send `Content-Length`, or chunks"};
   case 413:
-    return {ErrorCode::too_large, "the message is longer than 16 MiB"};
+    return too_long(route);
   case 431:
     return {ErrorCode::too_large, "the head of the request is longer than 16 KiB"};
   default:
@@ -150,7 +150,8 @@ bool Connection::take_request() {
   std::size_t taken = m_parser.take(m_input);
   m_input.erase(0, taken);
   if (m_parser.state() == State::failed) {
-    refuse(m_parser.status(), error_of(m_parser.status()));
+    Route route = m_has_head ? *route_of(m_parser.head().target) : Route::mcp;
+    refuse(m_parser.status(), error_of(m_parser.status(), route));
     return false;
   }
   if (m_parser.state() == State::head) {
@@ -191,6 +192,7 @@ bool Connection::let_in() {
     return false;
   }
   m_is_trusted = true;
+  m_parser.limit_body(max_body(*route_of(m_parser.head().target))); // the gate knows it
   if (m_parser.head().method == "POST" && !m_parser.has_length()) {
     refuse(411, error_of(411));
     return false;

@@ -79,7 +79,7 @@ struct RequestParser::Beast {
 
     // Grows with what has come, not with what was announced.
     std::size_t add(beast::string_view bytes, BeastError& failure) {
-      if (m_owner.body.size() + bytes.size() > k_max_line) {
+      if (m_owner.body.size() + bytes.size() > m_owner.max_body) {
         failure = beast::http::error::body_limit;
         return 0;
       }
@@ -127,6 +127,7 @@ struct RequestParser::Beast {
   std::vector<FieldPlace> field_places = {};
   std::vector<Field> fields = {};
   Head head = {};
+  std::size_t max_body = k_max_line;
   std::string body = {};
 };
 
@@ -168,6 +169,10 @@ std::size_t RequestParser::take(std::string_view bytes) {
   return taken;
 }
 
+void RequestParser::limit_body(std::size_t bytes) {
+  m_beast->max_body = bytes;
+}
+
 void RequestParser::reset() {
   constexpr std::size_t k_kept = 64u << 10;
   Beast& beast = *m_beast;
@@ -177,6 +182,7 @@ void RequestParser::reset() {
   beast.field_places.clear();
   beast.fields.clear();
   beast.head = {};
+  beast.max_body = k_max_line;
   beast.body.clear();
   if (beast.body.capacity() > k_kept) {
     beast.body.shrink_to_fit();

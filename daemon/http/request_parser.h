@@ -24,6 +24,8 @@ public:
   // Takes from the front of `bytes` what it can and returns how much; the rest is given again, with
   // more behind it. Stops where the head ends, so that it can be looked at before a body is taken.
   std::size_t take(std::string_view bytes);
+  // Of the body of this request, in bytes: k_max_line, unless it is said before any of it is taken.
+  void limit_body(std::size_t bytes);
   // Another request begins.
   void reset();
 

@@ -70,6 +70,7 @@ private:
 
   void handle(Connection& connection) override;
   void post(Connection& connection);
+  void ring(Connection& connection);
   void get(Connection& connection);
   void remove(Connection& connection);
   void begin_modern(Connection& connection, std::string_view line);

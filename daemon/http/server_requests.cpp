@@ -1,12 +1,14 @@
 #include "daemon/http/server.h"
 #include "daemon/telemetry/crash_handler.h"
 #include "protocol/base/mcp_bounds.h"
+#include "protocol/hook/payload.h"
 #include "protocol/http/token.h"
 #include "protocol/mcp/output.h"
 #include "protocol/mcp/version.h"
 #include "protocol/rpc/message.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 // What a request is, and who answers it.
@@ -14,6 +16,12 @@ namespace upskill::http {
 namespace {
 
 constexpr std::string_view k_carrier = "HTTP connection";
+static_assert(k_max_http_hook == hook::k_max_payload);
+
+std::int64_t unix_ms() {
+  auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
 
 void refuse(Connection& connection, Status status, std::string_view message, Fields fields = {}) {
   std::string body;
@@ -39,6 +47,8 @@ void make_line(std::string& message) {
 void HttpServer::handle(Connection& connection) {
   if (m_is_stopping) {
     refuse(connection, 503, "the daemon is stopping");
+  } else if (route_of(connection.head().target) == Route::hook) {
+    ring(connection);
   } else if (connection.head().method == "POST") {
     post(connection);
   } else if (is_modern(connection.head())) {
@@ -80,6 +90,20 @@ void HttpServer::post(Connection& connection) {
                   may_be_answered ? LegacySession::Brings::requests
                                   : LegacySession::Brings::others);
   }
+}
+
+// The agent waits, so it is answered first: `{}` is no opinion. Neither the log, the mirror nor the
+// report of a crash gets what it said: prompts and the inputs of tools are full of secrets.
+void HttpServer::ring(Connection& connection) {
+  std::string name(hook_event_of(connection.head().target));
+  std::string payload = std::move(connection.body());
+  connection.answer(200, "{}");
+  if (!m_services.ring) {
+    return;
+  }
+  hook::HookEvent event = hook::read_payload(payload, {.event = name});
+  event.time_ms = unix_ms();
+  m_services.ring(event);
 }
 
 void HttpServer::get(Connection& connection) {

@@ -27,24 +27,50 @@ constexpr std::array<Field, 8> k_fields{{{&HookEvent::agent, k_max_name},
                                          {&HookEvent::cwd, k_max_path}}};
 static_assert(k_head + 9 + 5 * (3 + k_max_name) + 3 * (3 + k_max_path) <= k_max_record);
 
-constexpr std::array<std::uint32_t, 256> make_crc_table() {
-  std::array<std::uint32_t, 256> table{};
+using CrcTable = std::array<std::uint32_t, 256>;
+
+// The first one carries a byte's remainder over the next byte, the others over two to eight of
+// them: so eight bytes are taken at once, which do not wait for each other.
+constexpr std::array<CrcTable, 8> make_crc_tables() {
+  std::array<CrcTable, 8> tables{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
     std::uint32_t value = byte;
     for (int bit = 0; bit < 8; ++bit) {
       value = (value & 1) != 0 ? 0xEDB88320 ^ value >> 1 : value >> 1;
     }
-    table[byte] = value;
+    tables[0][byte] = value;
   }
-  return table;
+  for (std::size_t i = 1; i < tables.size(); ++i) {
+    for (std::size_t byte = 0; byte < 256; ++byte) {
+      std::uint32_t before = tables[i - 1][byte];
+      tables[i][byte] = tables[0][before & 0xFF] ^ before >> 8;
+    }
+  }
+  return tables;
 }
 
-constexpr std::array<std::uint32_t, 256> k_crc_table = make_crc_table();
+constexpr std::array<CrcTable, 8> k_crc_tables = make_crc_tables();
+
+std::uint64_t number_at(std::string_view bytes, std::size_t at, int size) {
+  std::uint64_t number = 0;
+  for (int i = size; i-- > 0;) {
+    number = number << 8 | static_cast<unsigned char>(bytes[at + static_cast<std::size_t>(i)]);
+  }
+  return number;
+}
 
 std::uint32_t crc32(std::string_view bytes) {
+  const auto& tables = k_crc_tables;
   std::uint32_t value = ~0u;
+  for (; bytes.size() >= 8; bytes.remove_prefix(8)) {
+    std::uint64_t eight = number_at(bytes, 0, 8) ^ value;
+    value = tables[7][eight & 0xFF] ^ tables[6][eight >> 8 & 0xFF] ^ tables[5][eight >> 16 & 0xFF]
+            ^ tables[4][eight >> 24 & 0xFF] ^ tables[3][eight >> 32 & 0xFF]
+            ^ tables[2][eight >> 40 & 0xFF] ^ tables[1][eight >> 48 & 0xFF]
+            ^ tables[0][eight >> 56];
+  }
   for (char byte : bytes) {
-    value = k_crc_table[(value ^ static_cast<unsigned char>(byte)) & 0xFF] ^ value >> 8;
+    value = tables[0][(value ^ static_cast<unsigned char>(byte)) & 0xFF] ^ value >> 8;
   }
   return ~value;
 }
@@ -53,14 +79,6 @@ void put_number(std::string& out, std::size_t at, std::uint64_t number, int size
   for (int i = 0; i < size; ++i) {
     out[at + static_cast<std::size_t>(i)] = static_cast<char>(number >> 8 * i);
   }
-}
-
-std::uint64_t number_at(std::string_view bytes, std::size_t at, int size) {
-  std::uint64_t number = 0;
-  for (int i = size; i-- > 0;) {
-    number = number << 8 | static_cast<unsigned char>(bytes[at + static_cast<std::size_t>(i)]);
-  }
-  return number;
 }
 
 void append_field(std::string& out, std::size_t number, std::string_view text, std::size_t limit) {

@@ -1,6 +1,5 @@
 #include "protocol/http/gate.h"
 
-#include "protocol/base/bounds.h"
 #include "protocol/base/hash.h"
 #include "protocol/http/accept.h"
 #include "protocol/http/origin.h"
@@ -32,14 +31,13 @@ std::optional<Refusal> check_source(const Head& head) {
   return std::nullopt;
 }
 
-std::optional<Refusal> check_post(const Head& head) {
-  if (!accepts(head, "application", "json") || !accepts(head, "text", "event-stream")) {
-    return refusal(406,
-                   ErrorCode::invalid_argument,
-                   "the answer may be `application/json` or `text/event-stream`, and the request "
-                   "does not accept both",
-                   "send `Accept: application/json, text/event-stream`");
-  }
+Refusal unknown_method(std::string message, std::string_view allowed) {
+  Refusal wrong = refusal(405, ErrorCode::unsupported, std::move(message));
+  wrong.field = AnswerField{"Allow", allowed};
+  return wrong;
+}
+
+std::optional<Refusal> check_body(const Head& head) {
   std::optional<std::string_view> type = head.only("Content-Type");
   if (!type || !is_media_type(*type, "application", "json")) {
     return refusal(415,
@@ -54,6 +52,17 @@ std::optional<Refusal> check_post(const Head& head) {
   return std::nullopt;
 }
 
+std::optional<Refusal> check_post(const Head& head) {
+  if (!accepts(head, "application", "json") || !accepts(head, "text", "event-stream")) {
+    return refusal(406,
+                   ErrorCode::invalid_argument,
+                   "the answer may be `application/json` or `text/event-stream`, and the request "
+                   "does not accept both",
+                   "send `Accept: application/json, text/event-stream`");
+  }
+  return check_body(head);
+}
+
 std::optional<Refusal> check_get(const Head& head) {
   if (!accepts(head, "text", "event-stream")) {
     return refusal(406,
@@ -64,7 +73,31 @@ std::optional<Refusal> check_get(const Head& head) {
   return std::nullopt;
 }
 
+std::optional<Refusal> check_mcp(const Head& head) {
+  if (head.method == "POST") {
+    return check_post(head);
+  }
+  if (head.method == "GET") {
+    return check_get(head);
+  }
+  if (head.method != "DELETE") {
+    return unknown_method("this method means nothing to MCP", "GET, POST, DELETE");
+  }
+  return std::nullopt;
+}
+
+// Agents do not say what they accept: the answer has nothing in it.
+std::optional<Refusal> check_hook(const Head& head) {
+  return head.method == "POST" ? check_body(head)
+                               : unknown_method("a hook is told by POST only", "POST");
+}
+
 } // namespace
+
+Error too_long(Route route) {
+  std::size_t mebibytes = max_body(route) >> 20;
+  return {ErrorCode::too_large, "the message is longer than " + std::to_string(mebibytes) + " MiB"};
+}
 
 Gate::Gate(std::string token)
     : m_token(std::move(token)) {}
@@ -92,20 +125,16 @@ std::optional<Refusal> Gate::check(const Head& head, std::optional<std::uint64_t
     unknown.field = AnswerField{"WWW-Authenticate", "Bearer"};
     return unknown;
   }
-  if (head.target.substr(0, head.target.find('?')) != k_path) {
-    return refusal(404, ErrorCode::not_found, "there is nothing at this path", "MCP is at `/mcp`");
+  std::optional<Route> route = route_of(head.target);
+  if (!route) {
+    return refusal(404,
+                   ErrorCode::not_found,
+                   "there is nothing at this path",
+                   "MCP is at `/mcp`, and what hooks tell at `/hook`");
   }
-  std::optional<Refusal> wrong;
-  if (head.method == "POST") {
-    wrong = check_post(head);
-  } else if (head.method == "GET") {
-    wrong = check_get(head);
-  } else if (head.method != "DELETE") {
-    wrong = refusal(405, ErrorCode::unsupported, "this method means nothing to MCP");
-    wrong->field = AnswerField{"Allow", "GET, POST, DELETE"};
-  }
-  if (!wrong && body_size && *body_size > k_max_line) {
-    wrong = refusal(413, ErrorCode::too_large, "the message is longer than 16 MiB");
+  std::optional<Refusal> wrong = *route == Route::hook ? check_hook(head) : check_mcp(head);
+  if (!wrong && body_size && *body_size > max_body(*route)) {
+    wrong = Refusal{413, too_long(*route)};
   }
   return wrong;
 }

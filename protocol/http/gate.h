@@ -1,6 +1,7 @@
 #pragma once
 #include "protocol/base/result.h"
 #include "protocol/http/head.h"
+#include "protocol/http/route.h"
 #include "protocol/http/status.h"
 
 #include <cstdint>
@@ -10,14 +11,15 @@
 
 namespace upskill::http {
 
-inline constexpr std::string_view k_path = "/mcp";
-
 // Why a request is not let in, before anything is made of its body.
 struct Refusal {
   Status status = 400;
   Error error = {};
   std::optional<AnswerField> field = {}; // one more of the answer; its views last for ever
 };
+
+// Of a body with more than max_body(), whether that was announced or only turned out.
+Error too_long(Route route);
 
 // Lets in who may ask: looked at for every request, whatever it asks for.
 // Owner: the HTTP server. Thread: any.

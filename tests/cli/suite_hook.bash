@@ -91,6 +91,38 @@ test_copilot_cli() {
   recorded github-copilot preToolUse agentStop /home/ada/.copilot/session-state/
 }
 
+# post TARGET TOKEN FILE: what a hook tells, over HTTP; the answer is in $out.
+post() {
+  local described connection
+  described=$(<~/.local/state/upskill/run/http.json)
+  [[ $described =~ 127.0.0.1:([0-9]+) ]] || fail "no port: $described"
+  exec {connection}<>"/dev/tcp/127.0.0.1/${BASH_REMATCH[1]}"
+  {
+    printf 'POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n' "$1" "$2"
+    printf 'Connection: close\r\nContent-Type: application/json\r\n'
+    printf 'Content-Length: %s\r\n\r\n' "$(stat -c %s "$3")"
+    cat "$3"
+  } >&"$connection"
+  out=$(cat <&"$connection")
+  exec {connection}>&-
+}
+
+test_over_http() {
+  three_agents
+  run 0 upskill daemon start --http 127.0.0.1:0
+  local token
+  token=$(<~/.local/state/upskill/http.token)
+  post /hook "$token" "$fixtures/claude_post_tool_use.json"
+  has 'HTTP/1.1 200 OK' $'\r\n\r\n{}'
+  post /hook/agentStop "$token" "$fixtures/copilot_agent_stop.json"
+  has 'HTTP/1.1 200 OK'
+  post /hook "not-$token" "$fixtures/claude_post_tool_use.json"
+  has 'HTTP/1.1 401'
+  run 0 upskill trace capture --json
+  has '"hook_events":2'
+  absent "$events"
+}
+
 test_nothing_that_was_said_or_done_is_kept() {
   local file
   for file in "$fixtures"/*.json; do

@@ -20,6 +20,12 @@ struct Route {
   HttpRequest request;
 };
 
+HttpRequest hook_told(const HttpPlace& place) {
+  HttpRequest request = http_post(place, R"({"hook_event_name":"Stop","session_id":"s"})");
+  request.target = "/hook";
+  return request;
+}
+
 // Everything that can be asked of the server, all of it well formed; `session` is a live one.
 std::vector<Route> routes(const HttpPlace& place, const std::string& session) {
   json echo = tool_params("test_echo", {{"text", "executed"}});
@@ -37,7 +43,8 @@ std::vector<Route> routes(const HttpPlace& place, const std::string& session) {
        http_legacy(place, session, {{"jsonrpc", "2.0"}, {"method", "notifications/initialized"}})},
       {"stream", http_get(place, session)},
       {"stream without a session", http_get(place, {})},
-      {"delete", http_delete(place, session)}};
+      {"delete", http_delete(place, session)},
+      {"hook", hook_told(place)}};
   for (const char* target : {"/", "/mcp/", "/sse", "/message", "/mcp/../mcp", "/favicon.ico"}) {
     HttpRequest post = all.front().request;
     post.target = target;

@@ -43,6 +43,7 @@ public:
     offer.list_changes = true;
     m_server.emplace(mcp::ServerInfo{}, offer);
     m_services.server = &*m_server;
+    m_services.ring = [this](const hook::HookEvent& event) { m_rung.push_back(event); };
     bind();
     places.home = m_folder.path();
     places.state = m_folder / "state";
@@ -126,6 +127,16 @@ public:
     nlohmann::json params = tool_params(tool);
     params["_meta"]["progressToken"] = 0;
     return http_legacy(place, session, legacy_message(id, "tools/call", params));
+  }
+
+  // What hooks told so far.
+  std::vector<hook::HookEvent> rung() {
+    return on_thread([this](http::HttpServer&) { return m_rung; });
+  }
+
+  // Null: no more.
+  void mirror_to(telemetry::Mirror* mirror) {
+    on_thread([this, mirror](http::HttpServer&) { m_services.mirror = mirror; });
   }
 
   // Whose work the calls of `hello` were so far, one after the other.
@@ -231,6 +242,7 @@ private:
   runtime::Condition m_released{m_io.get_executor()};
   bool m_is_released = false;
   std::vector<std::uint64_t> m_clients; // the server's thread only
+  std::vector<hook::HookEvent> m_rung;  // the same
   std::mutex m_mutex;
   std::condition_variable m_holding_changed;
   int m_holding = 0;

@@ -71,6 +71,14 @@ TEST_SUITE("spool record") {
     CHECK(encode_record({.time_ms = 258, .event = "S"}) == wanted);
   }
 
+  TEST_CASE("a longer record has the checksum that everybody computes") {
+    // Of the 54 bytes behind it, by Python's zlib.crc32, lowest byte first.
+    std::string bytes =
+        encode_record({.time_ms = 258, .event = R"(ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_`abcdefgh)"});
+    CHECK(bytes.size() == 8 + 54);
+    CHECK(bytes.substr(4, 4) == std::string("\x9c\x7e\xb6\xa4", 4));
+  }
+
   TEST_CASE("the longest event fits in, and what is longer is left out") {
     HookEvent event;
     for (auto field : {&HookEvent::agent,

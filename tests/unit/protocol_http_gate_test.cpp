@@ -106,7 +106,7 @@ TEST_SUITE("gate") {
   TEST_CASE("a request of elsewhere is refused on every route, with and without the token") {
     CHECK(status_of({}) == 0);
     for (const char* method : {"POST", "GET", "DELETE", "OPTIONS", "PUT"}) {
-      for (const char* target : {"/mcp", "/", "/other"}) {
+      for (const char* target : {"/mcp", "/", "/other", "/hook", "/hook/Stop"}) {
         Request request{method, target};
         CHECK(status_of(request.with("Host", "evil.com")) == 403);
         CHECK(status_of(request.without("Host")) == 403);
@@ -122,7 +122,7 @@ TEST_SUITE("gate") {
   }
 
   TEST_CASE("the token is asked for on every route, and compared whole") {
-    for (const char* target : {"/mcp", "/other"}) {
+    for (const char* target : {"/mcp", "/other", "/hook", "/hook/Stop"}) {
       Request request{"GET", target};
       CHECK(status_of(request.without("Authorization")) == 401);
       for (const char* value :
@@ -168,9 +168,40 @@ TEST_SUITE("gate") {
     CHECK(status_of(Request{"DELETE"}.without("Accept")) == 0);
   }
 
-  TEST_CASE("a body of more than 16 MiB is refused before it is sent") {
+  TEST_CASE("a hook is told by POST, whatever the agent accepts") {
+    Request request{"POST", "/hook"};
+    CHECK(status_of(request) == 0);
+    CHECK(status_of(request.without("Accept")) == 0);
+    CHECK(status_of(request.with("Accept", "text/html")) == 0);
+    CHECK(status_of(request.with("Content-Type", "text/plain")) == 415);
+    CHECK(status_of(request.also("Content-Encoding", "gzip")) == 415);
+    for (const char* method : {"GET", "DELETE", "OPTIONS", "post"}) {
+      CHECK(status_of(Request{method, "/hook"}) == 405);
+    }
+    for (const char* target : {"/hook/", "/hooks", "/hook/a/b", "/Hook", "/mcp/hook"}) {
+      CAPTURE(target);
+      CHECK(status_of({"POST", target}) == 404);
+    }
+  }
+
+  TEST_CASE("a body of more than 16 MiB, or 1 MiB of a hook, is refused before it is sent") {
     CHECK(status_of({}, 16u << 20) == 0);
     CHECK(status_of({}, (16u << 20) + 1) == 413);
+    CHECK(status_of({"POST", "/hook/Stop"}, 1u << 20) == 0);
+    CHECK(status_of({"POST", "/hook/Stop"}, (1u << 20) + 1) == 413);
+  }
+}
+
+TEST_SUITE("route") {
+  TEST_CASE("a path names the event of a hook") {
+    CHECK(route_of("/mcp?/hook") == Route::mcp);
+    CHECK(route_of("/hook?x=/y") == Route::hook);
+    CHECK(hook_event_of("/hook").empty());
+    CHECK(hook_event_of("/hook/").empty());
+    CHECK(hook_event_of("/hook/Stop") == "Stop");
+    CHECK(hook_event_of("/hook/Stop?x=/y") == "Stop");
+    CHECK(hook_event_of("/hooks/Stop").empty());
+    CHECK(hook_event_of("/mcp").empty());
   }
 }
 
