@@ -253,7 +253,7 @@ inline constexpr Method<TraceCaptureParams, TraceCaptureResult> k_trace_capture{
     Pace::slow};
 
 // It tells the daemon where to look and nothing more, so that an agent's hook may call it (Claude
-// Code's `http` and `mcp_tool` handlers), though no agent is shown it.
+// Code's `mcp_tool` handlers), though no agent is shown it.
 inline constexpr Method<HookEventParams, HookEventResult> k_hook_event{
     "hook_event",
     "",

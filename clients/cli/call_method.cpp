@@ -225,8 +225,9 @@ bool asks_first(const Invocation& invocation) {
 
 bool needs_a_word(const Invocation& invocation) {
   // Everything else that changes something can be undone with `sync undo`; switching sync on makes
-  // the daemon write to folders that it never touched before.
-  return asks_first(invocation) && invocation.command.method->name == "sync_enable";
+  // the daemon write to folders that it never touched before, and what is purged is gone.
+  std::string_view name = invocation.command.method->name;
+  return asks_first(invocation) && (name == "sync_enable" || name == k_trace_purge.name);
 }
 
 int call_method(const Invocation& invocation,
@@ -270,7 +271,9 @@ int call_method(const Invocation& invocation,
     return end_with(
         {ErrorCode::invalid_argument,
          "`upskill " + invocation.command.words
-             + "` asks before it writes to agents' folders, and nobody can be asked here",
+             + (invocation.command.method->name == k_trace_purge.name
+                    ? "` asks before it forgets sessions, and nobody can be asked here"
+                    : "` asks before it writes to agents' folders, and nobody can be asked here"),
          "`--yes` does it without asking; `--dry-run` only shows the plan"});
   }
   connect::catch_interrupts();

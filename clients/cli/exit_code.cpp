@@ -60,6 +60,9 @@ int exit_code_of(const Invocation& invocation, const connect::TextReader& result
   if (name == "sync_status" && text(result, "state") == "stopped" && !invocation.flag("check")) {
     return k_could_not; // how the copies stand is not known
   }
+  if (name == "trace_import" && invocation.flag("paths") && is_above_zero(result, "failed")) {
+    return k_could_not; // not all that was named; the rest is done
+  }
   if (name == "skill_eval" || name == "benchmark") {
     yes = text(result, "failed").empty();
   } else if (name == "skill_validate") {

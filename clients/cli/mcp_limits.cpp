@@ -85,6 +85,7 @@ std::vector<McpLimit> mcp_limits() {
       {"HTTP: the head of a request",
        bytes(k_max_http_head) + " within " + time(k_http_head_limit)},
       {"HTTP: a body", bytes(k_max_line) + " within " + time(k_http_body_limit)},
+      {"HTTP: what an agent's hook tells at `/hook`", bytes(k_max_http_hook)},
       {"HTTP: a connection between two requests", time(k_http_idle_limit)},
       {"HTTP: connections",
        count(k_max_http_connections) + ", " + count(k_max_http_strangers)

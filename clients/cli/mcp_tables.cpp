@@ -251,11 +251,11 @@ constexpr std::array<McpRow, 15> k_http_statuses{{
     {"400", "An error of the protocol, see above; legacy: no or a wrong session or version."},
     {"401", "The token is missing or wrong."},
     {"403", "`Host` or `Origin` is not this machine."},
-    {"404", "Another path; modern: an unknown method; legacy: the session is over."},
-    {"405", "Another method than POST, GET and DELETE; modern: another than POST."},
+    {"404", "A path that is not served; modern: an unknown method; legacy: the session is over."},
+    {"405", "Another method than POST, GET and DELETE; modern, and at `/hook`: another than POST."},
     {"406", "`Accept` does not list what the answer may be."},
     {"411", "It is not said how long the body is."},
-    {"413", "The body is longer than 16 MiB."},
+    {"413", "The body is longer than 16 MiB; at `/hook`, than 1 MiB."},
     {"415", "The body is no `application/json`, or compressed."},
     {"431", "The head of the request, or of a chunk of its body, is longer than 16 KiB."},
     {"503", "The daemon is stopping, or has too many connections; try again."},
@@ -264,7 +264,7 @@ constexpr std::array<McpRow, 15> k_http_statuses{{
 // What the texts above say by a number.
 static_assert(k_max_line == 16u << 20 && k_max_json_depth == 64);
 static_assert(k_max_calls_in_flight == 256 && k_max_completions == 100);
-static_assert(k_max_http_head == 16u << 10);
+static_assert(k_max_http_head == 16u << 10 && k_max_http_hook == 1u << 20);
 static_assert(k_max_held_bytes == 32u << 20 && k_max_held_bytes_all == 128u << 20);
 
 } // namespace

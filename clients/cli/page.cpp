@@ -99,8 +99,8 @@ void Page::headline(std::string_view words, std::string_view rest) {
   }
 }
 
-void Page::warning(std::string_view text) {
-  line(tint(Tint::yellow, "warning:") + " " + prose(text));
+void Page::warning(std::string_view text, Stream stream) {
+  line(tint(Tint::yellow, "warning:") + " " + prose(text), stream);
 }
 
 std::string Page::tint(Tint tint, std::string_view text) const {

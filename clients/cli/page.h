@@ -39,8 +39,8 @@ public:
   void paragraph(std::string_view text, std::size_t indent = 0, Tint tint = Tint::plain);
   // A few bold words and what follows them, cleaned; wrapped where they are too long for a line.
   void headline(std::string_view words, std::string_view rest);
-  // `warning: ...`, cleaned.
-  void warning(std::string_view text);
+  // `warning: ...`, cleaned; on stderr where stdout holds what a program reads.
+  void warning(std::string_view text, Stream stream = Stream::out);
 
   std::string tint(Tint tint, std::string_view text) const;
   // One of two signs, by what the screen can show.

@@ -2,6 +2,8 @@
 #include "clients/cli/table.h"
 #include "clients/cli/text.h"
 
+#include <algorithm>
+
 namespace upskill::cli {
 namespace {
 
@@ -19,24 +21,57 @@ Tint tint_of(TraceImportState state) {
   }
 }
 
-std::string about(const Page& page, const TraceImported& file) {
-  if (!file.reason.empty()) {
-    return page.prose(file.reason);
-  }
+// "38 events, 1 secret removed"
+std::string about(const TraceImported& file) {
   std::string text = count(file.events, "event", "events");
   if (file.redacted > 0) {
     text += ", " + count(file.redacted, "secret", "secrets") + " removed";
   }
-  if (!file.flagged.empty()) {
-    text += ", flagged: " + clean_line(joined(file.flagged));
-  }
-  return text;
+  return file.flagged.empty() ? text : text + ", flagged";
 }
 
-void print_counts(Page& page, std::string_view source, const TraceCounts& counts) {
+bool is_read(const TraceImported& file) {
+  return file.state == TraceImportState::imported || file.state == TraceImportState::updated;
+}
+
+// What was taken, a line each; then what was not, with its whole reason.
+void print_files(Page& page, const std::vector<TraceImported>& files) {
+  Table table({{""}, {""}, {"", Fit::shrinks}, {""}});
+  std::size_t shown = 0;
+  for (const TraceImported& file : files) {
+    if (is_read(file) && ++shown <= k_files_shown) {
+      table.add({{std::string(enum_name(file.state)), tint_of(file.state)},
+                 {file.agent},
+                 {file.title.empty() ? page.path(file.path) : file.title},
+                 {about(file), Tint::dim}});
+    }
+  }
+  table.print(page);
+  std::size_t left = shown - std::min(shown, k_files_shown);
+  shown = 0;
+  for (const TraceImported& file : files) {
+    // Of what was taken, what could not be read of it.
+    if ((is_read(file) && file.reason.empty()) || ++shown > k_files_shown) {
+      continue;
+    }
+    std::string state(enum_name(file.state));
+    page.line(page.tint(tint_of(file.state), state) + std::string(10 - state.size(), ' ')
+              + page.path(file.path));
+    page.paragraph(file.reason, 10, Tint::dim);
+  }
+  left += shown - std::min(shown, k_files_shown);
+  if (left > 0) {
+    page.line(page.tint(Tint::dim,
+                        "and " + count(static_cast<long long>(left), "more file", "more files")
+                            + "; `--json` lists them"));
+  }
+}
+
+void print_counts(Page& page, std::string_view source, const TraceCounts& counts, Stream stream) {
   page.line(page.tint(Tint::dim, clean_line(source) + ": ")
-            + count(counts.events, "event", "events") + " of " + human_bytes(counts.raw_bytes)
-            + ", " + grouped(counts.kept) + " kept, " + grouped(counts.left_out) + " left out");
+                + count(counts.events, "event", "events") + " of " + human_bytes(counts.raw_bytes)
+                + ", " + grouped(counts.kept) + " kept, " + grouped(counts.left_out) + " left out",
+            stream);
   std::string marks;
   auto add = [&](std::int64_t number, std::string_view one, std::string_view many) {
     if (number > 0) {
@@ -51,33 +86,14 @@ void print_counts(Page& page, std::string_view source, const TraceCounts& counts
   add(counts.approvals, "approval", "approvals");
   add(counts.redacted, "secret removed", "secrets removed");
   if (!marks.empty()) {
-    page.line(page.tint(Tint::dim, "  " + marks));
+    page.line(page.tint(Tint::dim, "  " + marks), stream);
   }
 }
 
 } // namespace
 
 void show(Page& page, const Invocation&, const TraceImportResult& result) {
-  Table table({{""}, {""}, {"", Fit::shrinks}, {"", Fit::shrinks}});
-  std::size_t shown = 0;
-  for (const TraceImported& file : result.files) {
-    if (++shown > k_files_shown) {
-      break;
-    }
-    table.add({{std::string(enum_name(file.state)), tint_of(file.state)},
-               {file.agent},
-               {page.path(file.path)},
-               {about(page, file), Tint::dim}});
-  }
-  table.print(page);
-  if (result.files.size() > k_files_shown) {
-    page.line(page.tint(Tint::dim,
-                        "and "
-                            + count(static_cast<long long>(result.files.size() - k_files_shown),
-                                    "more file",
-                                    "more files")
-                            + "; `--json` lists them"));
-  }
+  print_files(page, result.files);
   if (!result.files.empty()) {
     page.line();
   }
@@ -108,6 +124,7 @@ void show(Page& page, const Invocation&, const TraceImportResult& result) {
 }
 
 void show(Page& page, const Invocation&, const TraceExportResult& result) {
+  Stream remarks = result.output.empty() ? Stream::err : Stream::out;
   if (result.output.empty()) {
     // Exactly what a file would hold; only what would drive a terminal is taken out.
     std::string_view text = result.text;
@@ -118,34 +135,40 @@ void show(Page& page, const Invocation&, const TraceExportResult& result) {
               + ") written to " + page.path(result.output));
   }
   for (const std::string& warning : result.warnings) {
-    page.warning(warning);
+    page.warning(warning, remarks);
   }
 }
 
 void show(Page& page, const Invocation&, const TraceDistillResult& result) {
+  // A program, or a file, gets the evidence alone.
+  Stream remarks = result.output.empty() ? Stream::err : Stream::out;
   if (result.output.empty()) {
     page.line(clean_block(result.text));
-    page.line();
   }
   for (const TraceDistilled& trace : result.traces) {
-    print_counts(page, page.path(trace.source), trace.counts);
+    print_counts(page, page.path(trace.source), trace.counts, remarks);
   }
   page.line("About " + count(result.tokens, "token", "tokens")
-            + (result.output.empty() ? "" : " written to " + page.path(result.output)));
+                + (result.output.empty() ? "" : " written to " + page.path(result.output)),
+            remarks);
   if (!result.flagged.empty()) {
     page.warning("what may be a secret is in it (" + joined(result.flagged)
-                 + "): it goes to no model until `upskill trace allow`");
+                     + "): it goes to no model until `upskill trace allow`",
+                 remarks);
   }
   for (const std::string& warning : result.warnings) {
-    page.warning(warning);
+    page.warning(warning, remarks);
   }
 }
 
 void show(Page& page, const Invocation&, const TracePurgeResult& result) {
+  Table table({{""}, {""}, {"", Fit::shrinks}});
   for (const TraceSummary& trace : result.removed) {
-    page.line(page.tint(Tint::dim, clean_line(trace.id).substr(0, 8)) + "  "
-              + clean_line(trace.agent) + "  " + clean_line(trace.title));
+    std::string who =
+        clean_line(trace.id) + (trace.helper.empty() ? "" : "/" + clean_line(trace.helper));
+    table.add({{who, Tint::dim}, {trace.agent}, {trace.title}});
   }
+  table.print(page);
   page.line(count(result.count, "session", "sessions") + " (" + human_bytes(result.bytes) + ")"
             + (result.dry_run ? " would be forgotten" : " forgotten")
             + "; the agents' own files stay");

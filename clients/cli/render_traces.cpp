@@ -3,23 +3,56 @@
 #include "clients/cli/text.h"
 
 #include <algorithm>
+#include <set>
 
 namespace upskill::cli {
 namespace {
 
-constexpr std::size_t k_id_shown = 8; // characters: enough to tell sessions apart
+constexpr std::size_t k_id_shown = 8; // characters at least
 
-std::string short_id(const TraceSummary& trace) {
-  std::string id = clean_line(trace.id).substr(0, std::max<std::size_t>(k_id_shown, 1));
-  return trace.helper.empty() ? id : id + "/" + clean_line(trace.helper).substr(0, k_id_shown);
+std::string short_id(const TraceSummary& trace, std::size_t shown = k_id_shown) {
+  std::string id = clean_line(trace.id).substr(0, shown);
+  return trace.helper.empty() ? id : id + "/" + clean_line(trace.helper).substr(0, shown);
+}
+
+// So much of an id that those of a list are told apart: ids that hold the time begin alike where
+// sessions began in one minute.
+std::size_t shown_of_ids(const std::vector<TraceSummary>& traces) {
+  std::size_t longest = k_id_shown;
+  for (const TraceSummary& trace : traces) {
+    longest = std::max({longest, trace.id.size(), trace.helper.size()});
+  }
+  std::size_t shown = k_id_shown;
+  for (; shown < longest; ++shown) {
+    std::set<std::string> ids;
+    for (const TraceSummary& trace : traces) {
+      ids.insert(short_id(trace, shown));
+    }
+    if (ids.size() == traces.size()) {
+      break;
+    }
+  }
+  return shown;
 }
 
 std::string title_of(const TraceSummary& trace) {
   return trace.title.empty() ? std::string("untitled") : trace.title;
 }
 
+std::string_view last_time(const TraceSummary& trace) {
+  return trace.ended_at.empty() ? trace.started_at : trace.ended_at;
+}
+
+// "2026-11-21"
 std::string day_of(std::string_view rfc3339) {
-  return human_time(rfc3339);
+  return human_time(rfc3339).substr(0, 10);
+}
+
+// A line that ends where the screen does, after words in bold.
+void add_cut_line(Page& page, const std::string& bold, const std::string& rest) {
+  std::size_t taken = std::min(display_width(bold) + 2, page.screen().columns - 1);
+  page.line(page.tint(Tint::bold, bold) + "  "
+            + cut(rest, page.screen().columns - taken, page.ellipsis()));
 }
 
 Tint tint_of(TraceOutcome outcome) {
@@ -100,9 +133,9 @@ void print_summary(Page& page, const TraceSummary& trace) {
   std::string project = page.path(trace.project);
   add_line(
       page, "project", project + (trace.branch.empty() ? "" : " on " + clean_line(trace.branch)));
-  std::string when = day_of(trace.started_at);
-  if (!trace.ended_at.empty() && day_of(trace.ended_at) != when) {
-    when += " to " + day_of(trace.ended_at);
+  std::string when = human_time(trace.started_at);
+  if (!trace.ended_at.empty() && human_time(trace.ended_at) != when) {
+    when += " to " + human_time(trace.ended_at);
   }
   add_line(page, "when", when);
   add_line(page, "work", work_of(trace));
@@ -202,15 +235,16 @@ void show(Page& page, const Invocation& invocation, const TraceListResult& resul
   } else {
     Table table({{"SESSION"},
                  {"AGENT"},
-                 {"WHEN"},
+                 {"DAY"},
                  {"TITLE", Fit::shrinks},
                  {"CALLS", Fit::right},
                  {"ERRORS", Fit::right},
                  {"OUTCOME"}});
+    std::size_t shown = shown_of_ids(result.traces);
     for (const TraceSummary& trace : result.traces) {
-      table.add({{short_id(trace), Tint::bold},
+      table.add({{short_id(trace, shown), Tint::bold},
                  {trace.agent},
-                 {day_of(trace.ended_at.empty() ? trace.started_at : trace.ended_at), Tint::dim},
+                 {day_of(last_time(trace)), Tint::dim},
                  {title_of(trace)},
                  {grouped(trace.tool_calls)},
                  {trace.errors > 0 ? grouped(trace.errors) : std::string(),
@@ -238,12 +272,14 @@ void show(Page& page, const Invocation&, const TraceSearchResult& result) {
   if (result.traces.empty()) {
     page.line("Nothing was found.");
   }
+  std::size_t shown = shown_of_ids(result.traces);
   for (const TraceSummary& trace : result.traces) {
-    page.line(page.tint(Tint::bold, short_id(trace)) + "  " + clean_line(title_of(trace)));
-    page.line(page.tint(Tint::dim,
-                        "  " + clean_line(trace.agent) + ", "
-                            + day_of(trace.ended_at.empty() ? trace.started_at : trace.ended_at)
-                            + (trace.project.empty() ? "" : ", " + page.path(trace.project))));
+    add_cut_line(page, short_id(trace, shown), clean_line(title_of(trace)));
+    std::string where = clean_line(trace.agent);
+    for (const std::string& part : {human_time(last_time(trace)), page.path(trace.project)}) {
+      where += part.empty() ? "" : ", " + part;
+    }
+    page.line(page.tint(Tint::dim, "  " + where));
     if (!trace.snippet.empty()) {
       page.paragraph(clean_line(trace.snippet), 2);
     }
@@ -258,7 +294,7 @@ void show(Page& page, const Invocation&, const TraceReadResult& result) {
   page.line(clean_block(result.text));
 }
 
-void show(Page& page, const Invocation&, const TraceShowResult& result) {
+void show(Page& page, const Invocation& invocation, const TraceShowResult& result) {
   print_summary(page, result.trace);
   add_line(page, "tools", uses_of(result.tools));
   add_line(page, "unknown", uses_of(result.unknown));
@@ -269,7 +305,8 @@ void show(Page& page, const Invocation&, const TraceShowResult& result) {
   if (result.next_offset) {
     page.line();
     page.line(page.tint(Tint::dim,
-                        "There is more: `upskill trace show " + clean_line(result.trace.id)
+                        "There is more: `upskill trace show "
+                            + clean_line(invocation.value("id").value_or(result.trace.id))
                             + " --offset " + std::to_string(*result.next_offset) + "`"));
   }
   warn_of_flags(page, result.trace.flagged, short_id(result.trace));

@@ -83,6 +83,8 @@ public:
     AWAIT_DONE(m_service.stop());
   }
 
+  void ring(const hook::HookEvent& event) override { m_desk.ring(event); }
+
   void describe(StatusResult& status) const override { m_service.describe(status); }
 
 private:

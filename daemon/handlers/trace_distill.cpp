@@ -50,7 +50,7 @@ Result<TraceDistillResult> distill_all(archive::Archive& archive,
     TRY_ASSIGN(std::vector<std::string> rules, allowed_rules(archive, evidence.source));
     std::ranges::move(rules, std::back_inserter(allowed));
   }
-  auto tokens = static_cast<std::size_t>(std::clamp<std::int64_t>(params.tokens, 1, k_most_tokens));
+  auto tokens = static_cast<std::size_t>(std::min(params.tokens, k_most_tokens));
   distill::DistilledSeveral several;
   if (distillers.size() == 1) {
     distill::DistillOptions options;
@@ -93,6 +93,10 @@ distill_traces(TraceRoom room, TraceDistillParams params, RequestContext context
   if (params.sources.empty() || params.sources.size() > k_max_sources) {
     co_return fail(ErrorCode::invalid_argument,
                    "params.sources: 1 to 100 sessions are to be named");
+  }
+  if (params.tokens < static_cast<std::int64_t>(distill::k_least_tokens)) {
+    co_return fail(ErrorCode::invalid_argument,
+                   "params.tokens: what happened in a session takes 1000 at least");
   }
   context.release();
   auto work = [&](archive::Archive& archive) { return distill_all(archive, params, context); };

@@ -1,37 +1,11 @@
 #include "daemon/handlers/trace_evidence.h"
 
+#include "skills/trace/copies.h"
+
 #include <utility>
 
 namespace upskill::daemon {
 namespace {
-
-// Records that stand in two files are copies: a fork begins as what it was forked from (facts:
-// traces.md, 1.1). The first file that has one keeps it.
-class DropSeen : public trace::EventSink {
-public:
-  DropSeen(trace::RecentIds& seen, trace::EventSink& next)
-      : m_seen(seen)
-      , m_next(next) {}
-
-  void take(const trace::Event& event) override {
-    const trace::Envelope& envelope = *event.envelope;
-    if (m_record != envelope.offset || m_is_first) {
-      m_is_first = false;
-      m_record = envelope.offset;
-      m_is_copy = !envelope.id.empty() && !m_seen.insert(envelope.id);
-    }
-    if (!m_is_copy) {
-      m_next.take(event);
-    }
-  }
-
-private:
-  trace::RecentIds& m_seen;
-  trace::EventSink& m_next;
-  std::uint64_t m_record = 0;
-  bool m_is_first = true;
-  bool m_is_copy = false;
-};
 
 std::int64_t number(std::uint64_t count) {
   return static_cast<std::int64_t>(count);
@@ -49,7 +23,7 @@ Result<Evidence> gather(archive::Archive& archive,
   evidence.distiller = std::make_unique<distill::Distiller>(format, evidence.filter.get());
   Result<TraceReading> reading = fail(ErrorCode::internal, "nothing was read");
   if (seen != nullptr) {
-    DropSeen drop(*seen, *evidence.distiller);
+    trace::DropCopies drop(format, *seen, *evidence.distiller);
     reading = read_source(archive, source, 0, drop, std::move(stop));
   } else {
     reading = read_source(archive, source, 0, *evidence.distiller, std::move(stop));

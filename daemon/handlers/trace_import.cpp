@@ -31,6 +31,12 @@ bool is_folder(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+bool is_there(const std::string& path) {
+  struct stat status {};
+
+  return ::stat(path.c_str(), &status) == 0;
+}
+
 Result<Plan> plan_of(const TraceImportParams& params,
                      const std::vector<agents::SessionFolder>& folders,
                      const RequestContext& context) {
@@ -41,6 +47,10 @@ Result<Plan> plan_of(const TraceImportParams& params,
       plan.named.insert(whole);
     }
     plan.looked_in.push_back(whole);
+    if (!is_there(whole)) {
+      plan.walk.files.push_back({params.agent, std::move(whole)}); // reading it says what is wrong
+      continue;
+    }
     capture::walk_files(whole, plan.walk, context.stopping);
   }
   if (params.paths.empty()) {
@@ -129,6 +139,13 @@ import_traces(TraceRoom room, TraceImportParams params, RequestContext context) 
     CO_TRY_ASSIGN(since_ms, capture::moment_of(params.since, "since", room.desk.now_ms()));
   }
   AWAIT(std::vector<agents::SessionFolder> folders, room.desk.options().folders());
+  bool is_known = std::ranges::any_of(
+      folders, [&](const agents::SessionFolder& folder) { return folder.agent == params.agent; });
+  if (params.paths.empty() && !params.agent.empty() && !is_known) {
+    co_return fail(ErrorCode::not_found,
+                   "params.agent: it is not known where `" + params.agent + "` keeps its sessions",
+                   "name the files or folders to import");
+  }
   auto look = [&] { return plan_of(params, folders, context); };
   AWAIT(Result<Plan> plan, runtime::offload(room.library.pool(context), std::move(look)));
   CO_TRY(plan);
@@ -144,7 +161,7 @@ import_traces(TraceRoom room, TraceImportParams params, RequestContext context) 
   double done = 0;
   for (const capture::SessionFile& file : plan->walk.files) {
     context.progress(done++, static_cast<double>(plan->walk.files.size()), "reading sessions");
-    if (since_ms && file.changed_ms < *since_ms) {
+    if (since_ms && file.changed_ms < *since_ms && file.changed_ms > 0) {
       continue;
     }
     archive::KeepOptions options;

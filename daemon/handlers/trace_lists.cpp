@@ -1,5 +1,6 @@
 #include "daemon/await.h"
 #include "daemon/handlers/trace_answers.h"
+#include "daemon/handlers/trace_evidence.h"
 #include "daemon/handlers/traces.h"
 #include "protocol/base/bounds.h"
 #include "protocol/base/utf8.h"
@@ -34,14 +35,24 @@ Result<std::optional<store::SessionPosition>> position_of(const std::string& cur
               "take `next_cursor` of the page before, or leave it out");
 }
 
-// What goes into a model's context is short; a person gets all of it.
-void shorten(TraceSummary& summary) {
+// What goes into a model's context is short, and holds nothing that may be a secret; a person gets
+// all of it.
+Result<void>
+fit_for_model(TraceSummary& summary, archive::Archive& archive, const store::SessionRow& row) {
+  TRY_ASSIGN(std::vector<std::string> allowed, allowed_rules(archive, {row.session, {}, row}));
+  if (!flagged_in(summary.title, archive.rules(), allowed).empty()) {
+    summary.title.clear();
+  }
+  if (!summary.flagged.empty()) {
+    summary.snippet.clear(); // it may begin or end within a secret, where no rule knows it
+  }
   summary.title = utf8_prefix(summary.title, k_title_for_models);
   summary.source.clear();
   summary.format.clear();
   summary.branch.clear();
   summary.cost.reset();
   summary.tokens = {};
+  return {};
 }
 
 std::string shown(const store::Snippet& snippet) {
@@ -67,7 +78,7 @@ list_traces(TraceRoom room, TraceListParams params, RequestContext context) {
     for (const store::SessionRow& row : rows) {
       TRY_ASSIGN(TraceSummary summary, summary_of(archive, row));
       if (is_agent) {
-        shorten(summary);
+        TRY(fit_for_model(summary, archive, row));
       }
       result.traces.push_back(std::move(summary));
     }
@@ -95,7 +106,7 @@ search_traces(TraceRoom room, TraceSearchParams params, RequestContext context) 
       TRY_ASSIGN(TraceSummary summary, summary_of(archive, hit.session));
       summary.snippet = shown(hit.snippet);
       if (is_agent) {
-        shorten(summary);
+        TRY(fit_for_model(summary, archive, hit.session));
       }
       result.traces.push_back(std::move(summary));
     }

@@ -17,16 +17,16 @@ namespace upskill::daemon {
 class SecretFilter : public trace::TextFilter {
 public:
   explicit SecretFilter(redact::RuleSet rules)
-      : m_rules(std::move(rules)) {}
+      : m_redactor(std::move(rules)) {}
 
-  void clean(std::string& text) override { m_counts += redact::redact_text(text, m_rules); }
+  void clean(std::string& text) override { m_counts += m_redactor.redact(text); }
 
   const redact::Counts& counts() const { return m_counts; }
 
-  const redact::RuleSet& rules() const { return m_rules; }
+  const redact::RuleSet& rules() const { return m_redactor.rules(); }
 
 private:
-  redact::RuleSet m_rules;
+  redact::JsonRedactor m_redactor; // one for all texts: making it costs more than a short one
   redact::Counts m_counts = {};
 };
 

@@ -1,5 +1,6 @@
 #include "daemon/handlers/traces.h"
 
+#include "daemon/capture/hook_words.h"
 #include "protocol/methods.h"
 
 #include <utility>
@@ -25,18 +26,6 @@ void on_person(Binder& binder,
   });
 }
 
-// An event in the words of any of the agents.
-hook::HookEvent event_of(const HookEventParams& params) {
-  hook::HookEvent event;
-  event.agent = params.agent;
-  event.event = params.hook_event_name;
-  event.session = params.session_id.empty() ? params.conversation_id : params.session_id;
-  event.transcript = params.transcript_path;
-  event.helper_transcript = params.agent_transcript_path;
-  event.cwd = params.cwd;
-  return event;
-}
-
 } // namespace
 
 void bind_trace_handlers(Binder& binder, SkillLibrary& library, capture::Desk& desk) {
@@ -59,7 +48,7 @@ void bind_trace_handlers(Binder& binder, SkillLibrary& library, capture::Desk& d
   on_person(binder, k_trace_capture, room, &capture_traces);
   binder.on(k_hook_event,
             [&desk](HookEventParams params, RequestContext&) -> Result<HookEventResult> {
-              desk.ring(event_of(params));
+              desk.ring(capture::hook_event_of(params));
               return HookEventResult{desk.is_following()};
             });
 }

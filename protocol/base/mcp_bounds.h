@@ -35,6 +35,7 @@ inline constexpr std::size_t k_max_http_head = 16u << 10;            // bytes
 inline constexpr auto k_http_head_limit = std::chrono::seconds(10);
 inline constexpr auto k_http_body_limit = std::chrono::seconds(30);
 inline constexpr auto k_http_idle_limit = std::chrono::seconds(75); // between two requests
+inline constexpr std::size_t k_max_http_hook = 1u << 20; // bytes: what an agent's hook tells
 inline constexpr std::size_t k_max_http_connections = 1024;
 inline constexpr std::size_t k_max_http_strangers = 64; // connections that have shown no token
 inline constexpr std::size_t k_max_http_sessions = 256; // legacy

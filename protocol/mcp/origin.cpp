@@ -18,7 +18,7 @@ bool is_id(char c) {
 std::string leading_id(std::string_view text) {
   auto end = std::find_if_not(text.begin(), text.end(), is_id);
   std::string id(text.begin(), end);
-  return id.size() <= k_max_id ? id : std::string();
+  return id.size() <= k_max_id && id != "null" ? id : std::string();
 }
 
 // The metadata is an object, or a string that holds one: its quotes may be escaped.

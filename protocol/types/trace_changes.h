@@ -324,29 +324,62 @@ struct TraceAllowResult {
   }
 };
 
-// What an agent's hook tells, in the words of Claude Code, Codex, Gemini CLI, Cursor and Copilot;
-// whatever else it says is passed over.
+// What an agent's hook tells, in the words of Claude Code, Codex, Gemini CLI, Cursor and Copilot,
+// by the members that hook::read_payload() looks at; whatever else it says is passed over.
 struct HookEventParams {
   std::string agent = {};
   std::string hook_event_name = {};
+  std::string copilot_event = {};
+  std::string type = {};
   std::string session_id = {};
+  std::string copilot_session = {};
   std::string conversation_id = {};
+  std::string thread_id = {};
+  std::string turn_id = {};
+  std::string generation_id = {};
+  std::string notify_turn = {};
   std::string transcript_path = {};
+  std::string copilot_transcript = {};
+  std::string agent_id = {};
   std::string agent_transcript_path = {};
   std::string cwd = {};
+  std::vector<std::string> workspace_roots = {};
+  std::string cursor_version = {};
+  std::string copilot_tool = {};
+  JsonText timestamp = {};
 
   static constexpr bool k_lenient = true;
 
   static void describe(auto& f) {
     f.optional(&HookEventParams::agent, "agent", "The agent, where its words do not tell.");
     f.optional(&HookEventParams::hook_event_name, "hook_event_name", "What happened.");
+    f.optional(
+        &HookEventParams::copilot_event, "hookEventName", "What happened, as Copilot says it.");
+    f.optional(&HookEventParams::type, "type", "What happened, as Codex's `notify` says it.");
     f.optional(&HookEventParams::session_id, "session_id", "The session.");
-    f.optional(&HookEventParams::conversation_id, "conversation_id", "The session, of Cursor.");
-    f.optional(&HookEventParams::transcript_path, "transcript_path", "Its file.");
+    f.optional(&HookEventParams::copilot_session, "sessionId", "The session, as Copilot says it.");
+    f.optional(
+        &HookEventParams::conversation_id, "conversation_id", "The session, as Cursor says it.");
+    f.optional(
+        &HookEventParams::thread_id, "thread-id", "The session, as Codex's `notify` says it.");
+    f.optional(&HookEventParams::turn_id, "turn_id", "The turn.");
+    f.optional(&HookEventParams::generation_id, "generation_id", "The turn, as Cursor says it.");
+    f.optional(&HookEventParams::notify_turn, "turn-id", "The turn, as Codex's `notify` says it.");
+    f.optional(&HookEventParams::transcript_path, "transcript_path", "The file of the session.");
+    f.optional(
+        &HookEventParams::copilot_transcript, "transcriptPath", "The same, as Copilot says it.");
+    f.optional(&HookEventParams::agent_id, "agent_id", "A helper within the session.");
     f.optional(&HookEventParams::agent_transcript_path,
                "agent_transcript_path",
-               "The file of a helper of it.");
-    f.optional(&HookEventParams::cwd, "cwd", "Where it runs.");
+               "The file of the helper.");
+    f.optional(&HookEventParams::cwd, "cwd", "Where the agent works.");
+    f.optional(
+        &HookEventParams::workspace_roots, "workspace_roots", "The same, as Cursor says it.");
+    f.optional(&HookEventParams::cursor_version, "cursor_version", "Tells that it is Cursor.");
+    f.optional(&HookEventParams::copilot_tool, "toolName", "Tells that it is Copilot.");
+    f.optional(&HookEventParams::timestamp,
+               "timestamp",
+               "When; tells Gemini's texts from Copilot's numbers.");
   }
 };
 

@@ -195,9 +195,16 @@ TEST_SUITE("asks_first") {
 
   TEST_CASE("does not go on alone where sync is switched on") {
     CHECK(needs_a_word(*parsed({"sync", "enable"})));
+    CHECK(needs_a_word(*parsed({"trace", "purge", "--all"})));
+    CHECK_FALSE(needs_a_word(*parsed({"trace", "purge", "--all", "--yes"})));
+    CHECK_FALSE(needs_a_word(*parsed({"trace", "import"})));
+    CHECK_FALSE(asks_first(*parsed({"trace", "import"})));
     CHECK_FALSE(needs_a_word(*parsed({"sync", "enable", "--yes"})));
     CHECK_FALSE(needs_a_word(*parsed({"sync", "enable", "--dry-run"})));
     CHECK_FALSE(needs_a_word(*parsed({"sync", "undo"})));
+    CHECK(needs_a_word(*parsed({"trace", "purge", "--all"})));
+    CHECK_FALSE(needs_a_word(*parsed({"trace", "purge", "--all", "--yes"})));
+    CHECK_FALSE(needs_a_word(*parsed({"trace", "import"})));
   }
 }
 
