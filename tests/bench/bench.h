@@ -73,6 +73,12 @@ void eval_replay(const Settings&, const Report&);
 void eval_calls(const Settings&, const Report&);
 void eval_report(const Settings&, const Report&);
 void trace_normalise(const Settings&, const Report&);
+void trace_distill(const Settings&, const Report&);
+void trace_import(const Settings&, const Report&);
+void trace_usage(const Settings&, const Report&);
+void trace_memory(const Settings&, const Report&);
+void trace_follow(const Settings&, const Report&);
+void hook_events(const Settings&, const Report&);
 void trace_search(const Settings&, const Report&);
 void redact(const Settings&, const Report&);
 

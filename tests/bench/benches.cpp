@@ -22,6 +22,12 @@ const std::vector<Bench>& benches() {
       {"eval_calls", eval_calls, "cases against a model that answers after 50 ms"},
       {"eval_report", eval_report, "the report of 100,000 samples"},
       {"trace_normalise", trace_normalise, "1 GB of sessions into events"},
+      {"trace_distill", trace_distill, "1 GB of sessions into evidence"},
+      {"trace_import", trace_import, "200 MB of sessions kept, stage by stage"},
+      {"trace_usage", trace_usage, "what 1 GB of sessions used"},
+      {"trace_memory", trace_memory, "memory while sessions of 2 GB are read and kept"},
+      {"trace_follow", trace_follow, "a line that an agent writes until it can be read"},
+      {"hook_events", hook_events, "the daemon's end of the hooks' spool"},
       {"trace_search", trace_search, "search in 10,000 sessions"},
       {"redact", redact, "secrets in what a distilled trace is made of"},
   };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 
 namespace upskill::bench {
 
@@ -18,6 +19,12 @@ double seconds_of(const std::function<void()>& work) {
   std::int64_t begin = now_ns();
   work();
   return static_cast<double>(now_ns() - begin) / 1e9;
+}
+
+double cpu_seconds_of(const std::function<void()>& work) {
+  std::clock_t before = std::clock();
+  work();
+  return static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
 }
 
 double percentile(std::vector<double> values, double share) {

@@ -12,6 +12,10 @@ std::int64_t now_ns();
 // Seconds that it took.
 double seconds_of(const std::function<void()>& work);
 
+// Seconds of the processor that this process took for it: what work on one core takes, whoever else
+// works beside it.
+double cpu_seconds_of(const std::function<void()>& work);
+
 // `share` 0.5 is the median. The nearest rank, so always a value that was measured.
 double percentile(std::vector<double> values, double share);
 

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <ctime>
 #include <random>
 
 namespace upskill::bench {
@@ -80,13 +79,6 @@ std::vector<std::string> records_of(std::string_view text) {
           R"("requestId":"req_011CSHoEeqs5C35K2UUqR7Fy","timestamp":"2026-07-01T10:00:00.250Z"})");
   }
   return records;
-}
-
-// Of this process: the work is on one core, whoever else works beside it.
-double cpu_seconds_of(const std::function<void()>& work) {
-  std::clock_t before = std::clock();
-  work();
-  return static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
 }
 
 std::size_t size_of(const std::vector<std::string>& records) {

@@ -1,6 +1,4 @@
-#include "skills/trace/parser.h"
 #include "tests/bench/bench.h"
-#include "tests/bench/claude_session.h"
 #include "tests/bench/measure.h"
 #include "tests/bench/trace_file.h"
 
@@ -16,25 +14,10 @@ namespace {
 
 constexpr std::size_t k_size = 1000u << 20;
 
-struct Count : trace::EventSink {
-  std::size_t events = 0;
-  std::size_t bytes = 0;
-
-  void take(const trace::Event& event) override {
-    ++events;
-    bytes += event.text.raw_size();
-  }
-};
-
-double normalise(const std::string& path, std::size_t& events) {
-  return seconds_of([&] {
-    Count count;
-    trace::TraceParser parser(trace::Format::claude);
-    read_pieces(
-        path,
-        [&](std::size_t wanted) { return parser.room(wanted); },
-        [&](std::size_t size) { parser.commit(size, count); });
-    parser.finish(count);
+double into_events(const std::string& path, std::size_t& events) {
+  return cpu_seconds_of([&] {
+    CountEvents count;
+    normalise(path, trace::Format::claude, count);
     events = count.events;
   });
 }
@@ -42,7 +25,7 @@ double normalise(const std::string& path, std::size_t& events) {
 // The least that looks at every record: every line is parsed on demand, and the names and values of
 // its top level are walked over.
 double walk(const std::string& path, std::size_t& members) {
-  return seconds_of([&] {
+  return cpu_seconds_of([&] {
     simdjson::ondemand::parser parser;
     std::vector<char> buffer((8u << 20) + simdjson::SIMDJSON_PADDING);
     std::size_t begin = 0;
@@ -77,15 +60,15 @@ double walk(const std::string& path, std::size_t& members) {
 
 } // namespace
 
-// One core, the file in the page cache; reading it is counted on both sides.
+// Seconds of the processor, the file in the page cache; reading it is counted on both sides.
 void trace_normalise(const Settings& settings, const Report& report) {
   OneCore core;
   TraceFile file(settings.folder, k_size);
   std::size_t events = 0;
   std::size_t members = 0;
-  std::vector<double> seconds = interleave(
-      settings.runs,
-      {[&] { return normalise(file.path(), events); }, [&] { return walk(file.path(), members); }});
+  std::vector<double> seconds = interleave(settings.runs,
+                                           {[&] { return into_events(file.path(), events); },
+                                            [&] { return walk(file.path(), members); }});
   require(events > 100'000 && members > 1'000'000, "nothing was read");
   double gigabytes = static_cast<double>(file.size()) / 1e9;
   report({"trace_normalise.rate",
