@@ -1,6 +1,7 @@
 #include "clients/connect/text_reader.h"
 
 #include "protocol/base/bounds.h"
+#include "protocol/base/json_escape.h"
 
 #include <charconv>
 
@@ -135,83 +136,11 @@ std::size_t skip_value(std::string_view text, std::size_t at, int depth) {
   }
 }
 
-void append_utf8(std::string& out, unsigned point) {
-  if (point < 0x80) {
-    out += static_cast<char>(point);
-  } else if (point < 0x800) {
-    out += static_cast<char>(0xC0 | point >> 6);
-    out += static_cast<char>(0x80 | (point & 0x3F));
-  } else if (point < 0x10000) {
-    out += static_cast<char>(0xE0 | point >> 12);
-    out += static_cast<char>(0x80 | (point >> 6 & 0x3F));
-    out += static_cast<char>(0x80 | (point & 0x3F));
-  } else {
-    out += static_cast<char>(0xF0 | point >> 18);
-    out += static_cast<char>(0x80 | (point >> 12 & 0x3F));
-    out += static_cast<char>(0x80 | (point >> 6 & 0x3F));
-    out += static_cast<char>(0x80 | (point & 0x3F));
-  }
-}
-
-unsigned hex_unit(std::string_view text, std::size_t at) {
-  unsigned unit = 0;
-  std::from_chars(text.data() + at, text.data() + at + 4, unit, 16);
-  return unit;
-}
-
-// The code point of the \u at `at` (which is moved past it); half a pair becomes U+FFFD.
-unsigned escaped_point(std::string_view body, std::size_t& at) {
-  unsigned unit = hex_unit(body, at + 2);
-  at += 6;
-  if (unit < 0xD800 || unit > 0xDFFF) {
-    return unit;
-  }
-  if (unit < 0xDC00 && body.substr(at, 2) == "\\u") {
-    unsigned low = hex_unit(body, at + 2);
-    if (low >= 0xDC00 && low <= 0xDFFF) {
-      at += 6;
-      return 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
-    }
-  }
-  return 0xFFFD;
-}
-
 // The text of a checked string, quotes included.
 std::string unescape(std::string_view quoted) {
-  std::string_view body = quoted.substr(1, quoted.size() - 2);
   std::string out;
-  out.reserve(body.size());
-  for (std::size_t at = 0; at < body.size();) {
-    std::size_t slash = body.find('\\', at);
-    out += body.substr(at, slash - at);
-    if (slash == std::string_view::npos) {
-      break;
-    }
-    at = slash;
-    switch (body[at + 1]) {
-    case 'u':
-      append_utf8(out, escaped_point(body, at));
-      continue;
-    case 'b':
-      out += '\b';
-      break;
-    case 'f':
-      out += '\f';
-      break;
-    case 'n':
-      out += '\n';
-      break;
-    case 'r':
-      out += '\r';
-      break;
-    case 't':
-      out += '\t';
-      break;
-    default:
-      out += body[at + 1];
-    }
-    at += 2;
-  }
+  out.reserve(quoted.size());
+  append_json_unescaped(out, quoted.substr(1, quoted.size() - 2));
   return out;
 }
 

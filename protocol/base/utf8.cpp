@@ -93,6 +93,30 @@ std::size_t code_points(std::string_view text) {
   return count;
 }
 
+std::size_t utf8_size(char32_t point) {
+  return point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 || point > 0x10FFFF ? 3 : 4;
+}
+
+void append_code_point(std::string& out, char32_t point) {
+  if (point > 0x10FFFF || (point >= 0xD800 && point <= 0xDFFF)) {
+    point = 0xFFFD;
+  }
+  auto inner = [&](unsigned shift) { return static_cast<char>(0x80 | (point >> shift & 0x3F)); };
+  switch (utf8_size(point)) {
+  case 1:
+    out += static_cast<char>(point);
+    break;
+  case 2:
+    out += {static_cast<char>(0xC0 | point >> 6), inner(0)};
+    break;
+  case 3:
+    out += {static_cast<char>(0xE0 | point >> 12), inner(6), inner(0)};
+    break;
+  default:
+    out += {static_cast<char>(0xF0 | point >> 18), inner(12), inner(6), inner(0)};
+  }
+}
+
 std::string_view utf8_prefix(std::string_view text, std::size_t bytes) {
   if (text.size() <= bytes) {
     return text;

@@ -20,6 +20,12 @@ std::string in_backticks(std::string_view text);
 // Number of code points; each ill-formed byte counts as one.
 std::size_t code_points(std::string_view text);
 
+// Bytes of a code point in UTF-8; those of U+FFFD for what is none (a surrogate, over U+10FFFF).
+std::size_t utf8_size(char32_t point);
+
+// Appends a code point in UTF-8, U+FFFD for what is none.
+void append_code_point(std::string& out, char32_t point);
+
 // The longest prefix of at most `bytes` bytes that does not cut a code point.
 std::string_view utf8_prefix(std::string_view text, std::size_t bytes);
 

@@ -1,9 +1,9 @@
 #include "protocol/hook/member_scanner.h"
 
+#include "protocol/base/json_escape.h"
 #include "protocol/base/utf8.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace upskill::hook {
 namespace {
@@ -26,75 +26,6 @@ std::size_t string_end(std::string_view text, std::size_t at) {
       return from;
     }
   }
-}
-
-void append_code_point(std::string& out, unsigned point) {
-  auto continuation = [](unsigned bits) { return static_cast<char>(0x80 | (bits & 0x3F)); };
-  if (point < 0x80) {
-    out += static_cast<char>(point);
-  } else if (point < 0x800) {
-    out += static_cast<char>(0xC0 | point >> 6);
-    out += continuation(point);
-  } else if (point < 0x10000) {
-    out += static_cast<char>(0xE0 | point >> 12);
-    out += continuation(point >> 6);
-    out += continuation(point);
-  } else {
-    out += static_cast<char>(0xF0 | point >> 18);
-    out += continuation(point >> 12);
-    out += continuation(point >> 6);
-    out += continuation(point);
-  }
-}
-
-// The four digits behind a \u that begins at `at`.
-std::optional<unsigned> hex_unit(std::string_view body, std::size_t at) {
-  std::string_view digits = body.substr(at, 6);
-  unsigned unit = 0;
-  if (digits.size() != 6 || digits[0] != '\\' || digits[1] != 'u') {
-    return std::nullopt;
-  }
-  auto [end, problem] = std::from_chars(digits.data() + 2, digits.data() + 6, unit, 16);
-  return problem == std::errc{} && end == digits.data() + 6 ? std::optional(unit) : std::nullopt;
-}
-
-// Appends the code point of the \u at `at` and goes behind it; false where it is none.
-bool append_escaped_point(std::string& out, std::string_view body, std::size_t& at) {
-  std::optional<unsigned> unit = hex_unit(body, at);
-  if (!unit) {
-    return false;
-  }
-  at += 6;
-  if (*unit < 0xD800 || *unit > 0xDFFF) {
-    append_code_point(out, *unit);
-    return true;
-  }
-  std::optional<unsigned> low = *unit < 0xDC00 ? hex_unit(body, at) : std::nullopt;
-  if (!low || *low < 0xDC00 || *low > 0xDFFF) {
-    return false; // half a pair: no path is written like that
-  }
-  at += 6;
-  append_code_point(out, 0x10000 + ((*unit - 0xD800) << 10) + (*low - 0xDC00));
-  return true;
-}
-
-// Appends what the escape at `at` means and goes behind it; false where it is none.
-bool append_escape(std::string& out, std::string_view body, std::size_t& at) {
-  constexpr std::string_view k_letters = "\"\\/bfnrt";
-  constexpr std::string_view k_meanings = "\"\\/\b\f\n\r\t";
-  if (at + 1 == body.size()) {
-    return false;
-  }
-  if (body[at + 1] == 'u') {
-    return append_escaped_point(out, body, at);
-  }
-  std::size_t letter = k_letters.find(body[at + 1]);
-  if (letter == std::string_view::npos) {
-    return false;
-  }
-  out += k_meanings[letter];
-  at += 2;
-  return true;
 }
 
 } // namespace
@@ -197,13 +128,19 @@ std::optional<std::string> string_of(std::string_view value, std::size_t limit) 
   }
   std::string_view body = value.substr(1, value.size() - 2);
   std::string out;
-  for (std::size_t at = 0; at < body.size();) {
-    std::size_t slash = std::min(body.find('\\', at), body.size());
-    out += body.substr(at, slash - at);
-    at = slash;
-    if (at < body.size() && !append_escape(out, body, at)) {
-      return std::nullopt;
+  while (!body.empty()) {
+    std::size_t plain = std::min(body.find('\\'), body.size());
+    out += body.substr(0, plain);
+    body.remove_prefix(plain);
+    if (body.empty()) {
+      break;
     }
+    JsonEscape escape = read_json_escape(body);
+    if (escape.length == 0 || escape.is_half_pair()) {
+      return std::nullopt; // no path and no id is written like that
+    }
+    append_code_point(out, escape.point);
+    body.remove_prefix(escape.length);
   }
   bool fits = out.size() <= limit && out.find('\0') == std::string::npos && is_utf8(out);
   return fits ? std::optional(std::move(out)) : std::nullopt;

@@ -1,5 +1,7 @@
 #include "skills/document/yaml_scalar.h"
 
+#include "protocol/base/utf8.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -38,28 +40,6 @@ std::size_t fold(std::string_view raw, std::size_t at, std::string& out, std::si
   return at;
 }
 
-void append_utf8(std::string& out, std::uint32_t c) {
-  if (c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF)) {
-    c = 0xFFFD;
-  }
-  auto put = [&](std::uint32_t byte) { out += static_cast<char>(byte); };
-  if (c < 0x80) {
-    put(c);
-  } else if (c < 0x800) {
-    put(0xC0 | c >> 6);
-    put(0x80 | (c & 0x3F));
-  } else if (c < 0x10000) {
-    put(0xE0 | c >> 12);
-    put(0x80 | (c >> 6 & 0x3F));
-    put(0x80 | (c & 0x3F));
-  } else {
-    put(0xF0 | c >> 18);
-    put(0x80 | (c >> 12 & 0x3F));
-    put(0x80 | (c >> 6 & 0x3F));
-    put(0x80 | (c & 0x3F));
-  }
-}
-
 // The escape whose letter stands at `at` (5.7); answers where it ends.
 std::size_t unescape(std::string_view raw, std::size_t at, std::string& out) {
   constexpr std::string_view k_letters = "0abtnvfre \"/\\N_LP\t";
@@ -71,11 +51,11 @@ std::size_t unescape(std::string_view raw, std::size_t at, std::string& out) {
     std::uint32_t value = 0;
     std::string_view text = raw.substr(at, digits);
     std::from_chars(text.data(), text.data() + text.size(), value, 16);
-    append_utf8(out, value);
+    append_code_point(out, value);
     return at + text.size();
   }
   std::size_t known = k_letters.find(letter);
-  append_utf8(out, known == std::string_view::npos ? 0xFFFD : k_meanings[known]);
+  append_code_point(out, known == std::string_view::npos ? 0xFFFD : k_meanings[known]);
   return at;
 }
 

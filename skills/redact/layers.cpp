@@ -1,5 +1,6 @@
 #include "skills/redact/layers.h"
 
+#include "protocol/base/json_escape.h"
 #include "skills/redact/escapes.h"
 
 #include <cstring>
@@ -90,7 +91,7 @@ void LayerScanner::scan(std::string_view raw,
       break;
     }
     m_layers[at].clear();
-    append_unescaped(m_layers[at], text);
+    append_json_unescaped(m_layers[at], text);
     if (m_layers[at].size() == text.size()) {
       break;
     }

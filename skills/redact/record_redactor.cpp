@@ -1,5 +1,6 @@
 #include "skills/redact/record_redactor.h"
 
+#include "protocol/base/json_escape.h"
 #include "skills/redact/escapes.h"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ void append_said(std::string& out,
                  std::size_t end) {
   std::string_view raw = record.substr(text.begin, end - text.begin);
   if (text.is_escaped) {
-    append_unescaped(out, raw);
+    append_json_unescaped(out, raw);
   } else {
     out += raw;
   }

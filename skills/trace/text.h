@@ -39,8 +39,4 @@ struct Text {
   bool starts_with(std::string_view letters) const { return first.starts_with(letters); }
 };
 
-// Appends what a JSON string says, given what stands between its quotes. What is no escape stays as
-// it is, and half a surrogate pair becomes U+FFFD.
-void append_unescaped(std::string& out, std::string_view raw);
-
 } // namespace upskill::trace

@@ -1,3 +1,4 @@
+#include "protocol/base/json_escape.h"
 #include "skills/redact/escapes.h"
 #include "skills/redact/json_strings.h"
 #include "skills/redact/prefilter.h"
@@ -41,7 +42,7 @@ std::vector<Hit> all_hits(const std::vector<std::string>& keywords, std::string 
 
 std::string unescaped(std::string_view raw) {
   std::string out;
-  append_unescaped(out, raw);
+  upskill::append_json_unescaped(out, raw);
   return out;
 }
 
