@@ -8,7 +8,7 @@ namespace upskill::store {
 
 // For session_of.
 #define UPSKILL_SESSION_COLUMNS                                                                    \
-  "SELECT id, harness, session, agent, parent_session, forked_from, format, source, device,"       \
+  "SELECT id, harness, session, agent, forked_from, format, source, device,"       \
   " inode, source_size, resume_offset, object, object_size, text_size, reader_version,"            \
   " rules_version, project, branch, title, version, models, started_ms, ended_ms, updated_ms,"     \
   " imported_ms, records, prompts, answers, tool_calls, errors, interrupts, corrections, unknown," \
@@ -16,7 +16,7 @@ namespace upskill::store {
   "outcome,"                                                                                       \
   " redacted, candidates, first_id, is_raw FROM sessions "
 
-// What bind_filter binds, from ?1 to ?10.
+// What bind_filter binds, from ?1 to ?8.
 #define UPSKILL_SESSION_FILTER                                                                     \
   "(?1 IS NULL OR harness = ?1) AND (?2 IS NULL OR session = ?2)"                                  \
   " AND (?3 IS NULL OR project = ?3"                                                               \
@@ -24,7 +24,7 @@ namespace upskill::store {
   " AND (?4 IS NULL OR active_ms >= ?4) AND (?5 IS NULL OR coalesce(started_ms, active_ms) < ?5)"  \
   " AND (?6 IS NULL OR id IN (SELECT session FROM session_tools WHERE tool = ?6))"                 \
   " AND (?7 IS NULL OR id IN (SELECT session FROM session_skills WHERE skill = ?7))"               \
-  " AND (?8 IS NULL OR outcome = ?8) AND (?9 = 0 OR errors > 0) AND (?10 = 0 OR agent = '')"
+  " AND (?8 IS NULL OR outcome = ?8)"
 
 // Nothing where it is empty: NULL is no condition.
 inline std::optional<std::string_view> given(std::string_view text) {
@@ -47,17 +47,14 @@ inline void bind_filter(Statement& statement, const SessionFilter& filter) {
                      filter.until_ms,
                      given(filter.tool),
                      given(filter.skill),
-                     given(filter.outcome),
-                     std::int64_t{filter.has_errors},
-                     std::int64_t{filter.helpers == HelperSessions::left_out});
+                     given(filter.outcome));
 }
 
 // Whether it leaves out any session but for its text.
 inline bool is_narrowing(const SessionFilter& filter) {
   return !filter.harness.empty() || !filter.session.empty() || given_folder(filter.project)
          || filter.since_ms || filter.until_ms || !filter.tool.empty() || !filter.skill.empty()
-         || !filter.outcome.empty() || filter.has_errors
-         || filter.helpers == HelperSessions::left_out;
+         || !filter.outcome.empty();
 }
 
 // Without its state, skills and tools. corrupt: its models cannot be read.

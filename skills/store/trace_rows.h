@@ -69,7 +69,6 @@ struct SessionRow {
   std::string harness = {}; // the program: `claude`
   std::string session = {}; // the agent's own id of it, any bytes
   std::string agent = {};   // the helper's id; empty: it is the agent's own session
-  std::string parent_session = {};
   std::string forked_from = {};
   std::string format = {};
   std::string source = {}; // the agent's file
@@ -120,8 +119,6 @@ struct IndexText {
   friend bool operator==(const IndexText&, const IndexText&) = default;
 };
 
-enum class HelperSessions { included, left_out };
-
 // All that is given must hold.
 struct SessionFilter {
   // Words that must all occur; `"several words"` as they stand, `begin*`, `-without`. Upper and
@@ -135,8 +132,6 @@ struct SessionFilter {
   std::string tool = {};
   std::string skill = {};
   std::string outcome = {};
-  bool has_errors = false;
-  HelperSessions helpers = HelperSessions::included;
 };
 
 // A session's place in the list of all: newest first, and by id what is as old.

@@ -30,7 +30,6 @@ CREATE TABLE sessions (
   object TEXT NOT NULL,
   reader_version INTEGER NOT NULL,
   rules_version TEXT NOT NULL,
-  parent_session TEXT NOT NULL,
   forked_from TEXT NOT NULL,
   first_id TEXT NOT NULL,
   format TEXT NOT NULL,

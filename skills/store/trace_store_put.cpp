@@ -29,7 +29,6 @@ Result<void> check(const SessionRow& row) {
       {"harness", &row.harness},
       {"id", &row.session},
       {"agent", &row.agent},
-      {"parent", &row.parent_session},
       {"origin", &row.forked_from},
       {"format", &row.format},
       {"object", &row.object},
@@ -72,48 +71,47 @@ Result<SessionRow> session_of(const Statement& row) {
       .harness = text(1),
       .session = text(2),
       .agent = text(3),
-      .parent_session = text(4),
-      .forked_from = text(5),
-      .format = text(6),
-      .source = text(7),
+      .forked_from = text(4),
+      .format = text(5),
+      .source = text(6),
       // SQLite's integers are signed; the bits are kept.
-      .device = static_cast<std::uint64_t>(row.integer(8)),
-      .inode = static_cast<std::uint64_t>(row.integer(9)),
-      .source_size = row.integer(10),
-      .resume_offset = row.integer(11),
-      .object = text(12),
-      .object_size = row.integer(13),
-      .text_size = row.integer(14),
-      .reader_version = row.integer(15),
-      .rules_version = text(16),
-      .project = text(17),
-      .branch = text(18),
-      .title = text(19),
-      .version = text(20),
-      .started_ms = number(22),
-      .ended_ms = number(23),
-      .updated_ms = row.integer(24),
-      .imported_ms = row.integer(25),
-      .counts = {.records = row.integer(26),
-                 .prompts = row.integer(27),
-                 .answers = row.integer(28),
-                 .tool_calls = row.integer(29),
-                 .errors = row.integer(30),
-                 .interrupts = row.integer(31),
-                 .corrections = row.integer(32),
-                 .unknown = row.integer(33),
-                 .unreadable = row.integer(34)},
-      .tokens = {.input = number(35),
-                 .output = number(36),
-                 .cache_read = number(37),
-                 .cache_write = number(38),
-                 .cost = row.is_null(39) ? std::nullopt : std::optional(row.real(39))},
-      .outcome = text(40),
-      .redacted = row.integer(41),
-      .candidates = row.integer(42),
-      .first_id = text(43),
-      .is_raw = row.integer(44) != 0};
-  FieldReader models(row.blob(21));
+      .device = static_cast<std::uint64_t>(row.integer(7)),
+      .inode = static_cast<std::uint64_t>(row.integer(8)),
+      .source_size = row.integer(9),
+      .resume_offset = row.integer(10),
+      .object = text(11),
+      .object_size = row.integer(12),
+      .text_size = row.integer(13),
+      .reader_version = row.integer(14),
+      .rules_version = text(15),
+      .project = text(16),
+      .branch = text(17),
+      .title = text(18),
+      .version = text(19),
+      .started_ms = number(21),
+      .ended_ms = number(22),
+      .updated_ms = row.integer(23),
+      .imported_ms = row.integer(24),
+      .counts = {.records = row.integer(25),
+                 .prompts = row.integer(26),
+                 .answers = row.integer(27),
+                 .tool_calls = row.integer(28),
+                 .errors = row.integer(29),
+                 .interrupts = row.integer(30),
+                 .corrections = row.integer(31),
+                 .unknown = row.integer(32),
+                 .unreadable = row.integer(33)},
+      .tokens = {.input = number(34),
+                 .output = number(35),
+                 .cache_read = number(36),
+                 .cache_write = number(37),
+                 .cost = row.is_null(38) ? std::nullopt : std::optional(row.real(38))},
+      .outcome = text(39),
+      .redacted = row.integer(40),
+      .candidates = row.integer(41),
+      .first_id = text(42),
+      .is_raw = row.integer(43) != 0};
+  FieldReader models(row.blob(20));
   while (!models.at_end()) {
     session.models.emplace_back(models.text());
   }
@@ -154,16 +152,16 @@ Result<void> TraceStore::write_row(const SessionRow& row, const std::string& key
     cost = Real{*row.tokens.cost};
   }
   return m_database.run(
-      "INSERT INTO sessions (key, harness, session, agent, parent_session, forked_from, format,"
+      "INSERT INTO sessions (key, harness, session, agent, forked_from, format,"
       " source, device, inode, source_size, resume_offset, object, object_size, text_size,"
       " reader_version, rules_version, project, branch, title, version, models, started_ms,"
       " ended_ms, updated_ms, imported_ms, records, prompts, answers, tool_calls, errors,"
       " interrupts, corrections, unknown, unreadable, input_tokens, output_tokens,"
       " cache_read_tokens, cache_write_tokens, cost, outcome, redacted, candidates, first_id,"
-      " is_raw, active_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+      " is_raw, active_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
       " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
       " ON CONFLICT (key) DO UPDATE SET harness = excluded.harness, session = excluded.session,"
-      " agent = excluded.agent, parent_session = excluded.parent_session,"
+      " agent = excluded.agent,"
       " forked_from = excluded.forked_from, format = excluded.format, source = excluded.source,"
       " device = excluded.device, inode = excluded.inode, source_size = excluded.source_size,"
       " resume_offset = excluded.resume_offset, object = excluded.object,"
@@ -186,7 +184,6 @@ Result<void> TraceStore::write_row(const SessionRow& row, const std::string& key
       row.harness,
       row.session,
       row.agent,
-      row.parent_session,
       row.forked_from,
       row.format,
       row.source,

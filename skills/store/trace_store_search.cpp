@@ -24,19 +24,19 @@ Result<std::vector<SessionRow>> TraceStore::list(const SessionFilter& filter,
   }
   TRY_ASSIGN(Statement rows,
              m_database.prepare(UPSKILL_SESSION_COLUMNS
-                                "WHERE " UPSKILL_SESSION_FILTER " AND (?11 IS NULL OR id IN"
-                                "  (SELECT rowid FROM session_words WHERE session_words MATCH ?11))"
-                                " AND (?12 IS NULL OR id NOT IN"
-                                "  (SELECT rowid FROM session_words WHERE session_words MATCH ?12))"
-                                " AND (active_ms, id) < (coalesce(?13, 9223372036854775807),"
-                                "  coalesce(?14, 9223372036854775807))"
-                                " ORDER BY active_ms DESC, id DESC LIMIT ?15"));
+                                "WHERE " UPSKILL_SESSION_FILTER " AND (?9 IS NULL OR id IN"
+                                "  (SELECT rowid FROM session_words WHERE session_words MATCH ?9))"
+                                " AND (?10 IS NULL OR id NOT IN"
+                                "  (SELECT rowid FROM session_words WHERE session_words MATCH ?10))"
+                                " AND (active_ms, id) < (coalesce(?11, 9223372036854775807),"
+                                "  coalesce(?12, 9223372036854775807))"
+                                " ORDER BY active_ms DESC, id DESC LIMIT ?13"));
   bind_filter(rows, filter);
-  rows.bind(11, given(query.match));
-  rows.bind(12, given(query.exclude));
-  rows.bind(13, after ? std::optional(after->active_ms) : std::nullopt);
-  rows.bind(14, after ? std::optional(after->id) : std::nullopt);
-  rows.bind(15, static_cast<std::int64_t>(std::min(limit, k_max_page)));
+  rows.bind(9, given(query.match));
+  rows.bind(10, given(query.exclude));
+  rows.bind(11, after ? std::optional(after->active_ms) : std::nullopt);
+  rows.bind(12, after ? std::optional(after->id) : std::nullopt);
+  rows.bind(13, static_cast<std::int64_t>(std::min(limit, k_max_page)));
   return read_sessions(std::move(rows), Parts::without_state);
 }
 
@@ -48,13 +48,13 @@ Result<std::int64_t> TraceStore::count(const SessionFilter& filter) {
   TRY_ASSIGN(
       Statement rows,
       m_database.prepare("SELECT count(*) FROM sessions "
-                         "WHERE " UPSKILL_SESSION_FILTER " AND (?11 IS NULL OR id IN"
-                         "  (SELECT rowid FROM session_words WHERE session_words MATCH ?11))"
-                         " AND (?12 IS NULL OR id NOT IN"
-                         "  (SELECT rowid FROM session_words WHERE session_words MATCH ?12))"));
+                         "WHERE " UPSKILL_SESSION_FILTER " AND (?9 IS NULL OR id IN"
+                         "  (SELECT rowid FROM session_words WHERE session_words MATCH ?9))"
+                         " AND (?10 IS NULL OR id NOT IN"
+                         "  (SELECT rowid FROM session_words WHERE session_words MATCH ?10))"));
   bind_filter(rows, filter);
-  rows.bind(11, given(query.match));
-  rows.bind(12, given(query.exclude));
+  rows.bind(9, given(query.match));
+  rows.bind(10, given(query.exclude));
   TRY(rows.step());
   return rows.integer(0);
 }
@@ -65,19 +65,19 @@ TraceStore::rank(const TextQuery& query, const SessionFilter& filter, std::size_
   TRY_ASSIGN(Statement rows,
              m_database.prepare(
                  "SELECT rowid, bm25(session_words, 8.0, 4.0, 1.0, 2.0) AS score FROM session_words"
-                 " WHERE session_words MATCH ?11 AND (?13 = 0 OR +rowid IN"
+                 " WHERE session_words MATCH ?9 AND (?11 = 0 OR +rowid IN"
                  "  (SELECT id FROM sessions WHERE " UPSKILL_SESSION_FILTER "))"
                  " AND rowid >= (SELECT coalesce(min(rowid), 0) FROM"
-                 "  (SELECT rowid FROM session_words WHERE session_words MATCH ?11"
-                 "   AND (?13 = 0 OR +rowid IN"
+                 "  (SELECT rowid FROM session_words WHERE session_words MATCH ?9"
+                 "   AND (?11 = 0 OR +rowid IN"
                  "    (SELECT id FROM sessions WHERE " UPSKILL_SESSION_FILTER "))"
-                 "   ORDER BY rowid DESC LIMIT ?14))"
-                 " ORDER BY score, rowid DESC LIMIT ?12"));
+                 "   ORDER BY rowid DESC LIMIT ?12))"
+                 " ORDER BY score, rowid DESC LIMIT ?10"));
   bind_filter(rows, filter);
-  rows.bind(11, std::string_view(query.match));
-  rows.bind(12, static_cast<std::int64_t>(limit));
-  rows.bind(13, std::int64_t{is_narrowing(filter)});
-  rows.bind(14, k_compared);
+  rows.bind(9, std::string_view(query.match));
+  rows.bind(10, static_cast<std::int64_t>(limit));
+  rows.bind(11, std::int64_t{is_narrowing(filter)});
+  rows.bind(12, k_compared);
   std::vector<std::pair<std::int64_t, double>> ranked;
   for (;;) {
     TRY_ASSIGN(bool more, rows.step());

@@ -51,7 +51,6 @@ TEST_SUITE("TraceStore search") {
     CHECK(listed(store, {}) == "c b a a ");
     CHECK(listed(store, {.harness = "codex"}) == "c ");
     CHECK(listed(store, {.session = "a"}) == "a a ");
-    CHECK(listed(store, {.session = "a", .helpers = HelperSessions::left_out}) == "a ");
     CHECK(listed(store, {.project = "/home/p"}) == "b a ");
     CHECK(listed(store, {.project = "/home/p/"}) == "b a ");
     CHECK(listed(store, {.project = "/home/p%"}) == "");
@@ -62,10 +61,8 @@ TEST_SUITE("TraceStore search") {
     CHECK(listed(store, {.tool = "Bash"}) == "a ");
     CHECK(listed(store, {.skill = "git"}) == "b ");
     CHECK(listed(store, {.outcome = "success"}) == "a ");
-    CHECK(listed(store, {.has_errors = true}) == "b ");
     CHECK(listed(store, {.text = "b"}) == "b ");
     CHECK(listed(store, {.text = "-b"}) == "c a a ");
-    CHECK(listed(store, {.text = "word -b -c", .helpers = HelperSessions::left_out}) == "a ");
     CHECK(listed(store, {.text = "?"}) == "");
     for (SessionFilter filter : {SessionFilter{.text = "word", .harness = "codex"},
                                  SessionFilter{.text = "word", .project = "/home/pp"},

@@ -19,7 +19,6 @@ TEST_SUITE("TraceStore") {
     SessionRow row{.harness = "claude",
                    .session = "0b5e",
                    .agent = "agent-1",
-                   .parent_session = "0b5e",
                    .forked_from = "77aa",
                    .format = "claude",
                    .source = "/home/a/\xFF.jsonl",
@@ -336,7 +335,7 @@ CREATE TABLE sessions (id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL U
   started_ms INTEGER, ended_ms INTEGER, updated_ms INTEGER NOT NULL, imported_ms INTEGER NOT NULL,
   project TEXT NOT NULL, outcome TEXT NOT NULL, errors INTEGER NOT NULL, is_raw INTEGER NOT NULL,
   object_size INTEGER NOT NULL, text_size INTEGER NOT NULL, object TEXT NOT NULL,
-  reader_version INTEGER NOT NULL, rules_version TEXT NOT NULL, parent_session TEXT NOT NULL,
+  reader_version INTEGER NOT NULL, rules_version TEXT NOT NULL,
   forked_from TEXT NOT NULL, first_id TEXT NOT NULL, format TEXT NOT NULL, source TEXT NOT NULL,
   device INTEGER NOT NULL, inode INTEGER NOT NULL, source_size INTEGER NOT NULL,
   resume_offset INTEGER NOT NULL, branch TEXT NOT NULL, title TEXT NOT NULL,
@@ -376,7 +375,7 @@ CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOU
 CREATE TABLE capture_rules (agent TEXT NOT NULL, folder TEXT NOT NULL, capture TEXT NOT NULL,
   PRIMARY KEY (agent, folder)) STRICT, WITHOUT ROWID;
 INSERT INTO sessions VALUES (7, 'claude/s/h', 'claude', 's', 'h', 200, 100, 200, 300, 250, '/p',
-  'success', 5, 1, 30, 90, 'claude/s~h.zst', 3, 'r7', 's', 'f', 'u', 'claude', '/src', -1, 12,
+  'success', 5, 1, 30, 90, 'claude/s~h.zst', 3, 'r7', 'f', 'u', 'claude', '/src', -1, 12,
   1000, 990, 'main', 'Fix', '2.1', x'6F707573006861696B7500', 1, 2, 3, 4, 6, 7, 8, 9, 10, 0, NULL,
   11, 0.25, 2, 1);
 INSERT INTO session_states VALUES (7, x'00FF');
@@ -395,7 +394,6 @@ PRAGMA user_version=1;)sql");
                         .harness = "claude",
                         .session = "s",
                         .agent = "h",
-                        .parent_session = "s",
                         .forked_from = "f",
                         .format = "claude",
                         .source = "/src",
