@@ -98,10 +98,11 @@ has_ended() {
   [[ $(<"/proc/$1/stat") == *") Z "* && $(echo "/proc/$1/task/"*) == "/proc/$1/task/$1" ]]
 } 2>/dev/null
 
-# becomes_true COMMAND...: whether it succeeds within some seconds; for what nothing tells of.
+# becomes_true COMMAND...: whether it succeeds within a minute; for what nothing tells of. A minute, since
+# a program as large as Node may need most of it to begin, on a machine that never read it and is busy.
 becomes_true() {
-  local i
-  for ((i = 0; i < 500; i++)); do
+  local end=$((SECONDS + 60))
+  while ((SECONDS < end)); do
     "$@" && return 0
     sleep 0.01
   done

@@ -132,7 +132,8 @@ TEST_CASE("where capture is off nothing is read, and nothing is made") {
   });
 }
 
-TEST_CASE("switched on, what lies there is read, and each line that comes; switched off, no more") {
+TEST_CASE(
+    "switched on, what lies there is read, and each line that comes, until it is switched off") {
   World world;
   std::string path = world.append("p/s1.jsonl", session("s1"));
   run(world, [&]() -> asio::awaitable<void> {
