@@ -8,7 +8,7 @@ namespace upskill::store {
 
 // For session_of.
 #define UPSKILL_SESSION_COLUMNS                                                                    \
-  "SELECT id, harness, session, agent, forked_from, format, source, device,"       \
+  "SELECT id, harness, session, agent, forked_from, format, source, device,"                       \
   " inode, source_size, resume_offset, object, object_size, text_size, reader_version,"            \
   " rules_version, project, branch, title, version, models, started_ms, ended_ms, updated_ms,"     \
   " imported_ms, records, prompts, answers, tool_calls, errors, interrupts, corrections, unknown," \
