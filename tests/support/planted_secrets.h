@@ -37,6 +37,9 @@ inline constexpr SecretKind k_secret_kinds[] = {
     {"azure-shared-access-key",
      "SharedAccess"
      "Key={S43}="},
+    {"azure-shared-access-signature",
+     "https://x.blob.core.windows.net/c?sv=2024-11-04&sp=r&si"
+     "g={W43}%3D"},
     {"azure-client-secret",
      "{W3}8"
      "Q~{B34}"},
@@ -164,6 +167,9 @@ inline constexpr SecretKind k_secret_kinds[] = {
     {"telegram-bot-token",
      "{D10}:A"
      "A{B33}"},
+    {"telegram-bot-token",
+     "https://api.telegram.org/bot{D10}:A"
+     "A{B33}/getMe"},
     {"twilio-key",
      "S"
      "K{H32}"},

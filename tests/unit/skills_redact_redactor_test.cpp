@@ -142,6 +142,21 @@ TEST_CASE("candidates are told and stay") {
         == std::vector<std::string>{"netrc-password"});
   CHECK(found_in("curl -s -u ada:" + plants.grow("{W14}").text + " https://x")
         == std::vector<std::string>{"curl-user"});
+  CHECK(found_in("mysqldump -h db -u ada -p" + plants.grow("{W14}").text + " shop > shop.sql")
+        == std::vector<std::string>{"mysql-password"});
+  CHECK(found_in("sshpass -p '" + plants.grow("{W14}").text + "' ssh ada@db")
+        == std::vector<std::string>{"sshpass-password"});
+  CHECK(found_in("db.example.org:5432:shop:ada:" + plants.grow("{W14}").text + "\n")
+        == std::vector<std::string>{"pgpass-password"});
+  CHECK(found_in("Set-Cookie: sid=" + plants.grow("{W40}").text + "; Path=/; HttpOnly")
+        == std::vector<std::string>{"cookie-header"});
+  CHECK(found_in("cookie: theme=dark; lang=en; sid=" + plants.grow("{W40}").text)
+        == std::vector<std::string>{"cookie-header"});
+  for (const char* before :
+       {"{\"name\":\"DB_PASSWORD\",\"value\":\"", "- name: DB_PASSWORD\n  value: "}) {
+    CHECK(found_in(before + plants.grow("{W32}").text + "\"")
+          == std::vector<std::string>{"assigned-secret"});
+  }
 }
 
 TEST_CASE("what is definite wins over what is not, and nothing between is left") {
@@ -168,6 +183,11 @@ TEST_CASE("examples are no secrets") {
         "p_${TOKEN}",
         "postgres://user:${PASSWORD}@host/db",
         "postgres://user:password@host/db",
+        "mysql -h 127.0.0.1 -P 3306 -p shop",
+        "mysql -u root -p${PASSWORD} shop",
+        "docker run -p 5432:5432 postgres:16 postgres",
+        "Cookie: theme=dark; lang=en; consent=true",
+        "- name: DB_PASSWORD\n  value: change-me-before-you-deploy",
         "password = os.environ[\"DB_PASSWORD\"]",
         "api_key=process.env.OPENAI_API_KEY",
         "const token = await getAccessToken2(request)",
