@@ -89,13 +89,16 @@ void RecordRedactor::add_parts(Held& record, const Edge& edge, std::vector<Findi
   }
 }
 
-void RecordRedactor::look_over_border(Held& later, std::vector<Edge>& starts) {
+// Whether anything goes over it.
+bool RecordRedactor::look_over_border(Held& later, std::vector<Edge>& starts) {
+  bool goes_over = false;
   for (const Edge& end : m_held->ends) {
     for (const Edge& start : starts) {
       const Split& split = m_guard.between(end.text, start.text, end.last);
       if (split.empty()) {
         continue;
       }
+      goes_over = true;
       add_parts(*m_held, end, split.earlier);
       add_parts(later, start, split.later);
       for (Edge& same : later.ends) {
@@ -106,6 +109,13 @@ void RecordRedactor::look_over_border(Held& later, std::vector<Edge>& starts) {
       }
     }
   }
+  return goes_over;
+}
+
+void RecordRedactor::prime(std::string record) {
+  take(std::move(record));
+  m_is_primed = true;
+  m_goes_on_from_primed = false;
 }
 
 std::optional<RedactedRecord> RecordRedactor::take(std::string record) {
@@ -122,15 +132,20 @@ std::optional<RedactedRecord> RecordRedactor::take(std::string record) {
     for (std::size_t i = 0; i < count; ++i) {
       starts.push_back(start_of(next, texts[i]));
     }
-    look_over_border(next, starts);
-    done = release(std::move(*m_held));
+    bool goes_over = look_over_border(next, starts);
+    if (m_is_primed) {
+      m_goes_on_from_primed = goes_over;
+    } else {
+      done = release(std::move(*m_held));
+    }
   }
+  m_is_primed = false;
   m_held = std::move(next);
   return done;
 }
 
 std::optional<RedactedRecord> RecordRedactor::finish() {
-  if (!m_held) {
+  if (!m_held || m_is_primed) {
     return std::nullopt;
   }
   RedactedRecord done = release(std::move(*m_held));

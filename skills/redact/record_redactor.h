@@ -22,10 +22,17 @@ class RecordRedactor {
 public:
   explicit RecordRedactor(RuleSet rules);
 
+  // A record before the first one of take(), which was dealt with at another time: it is not given
+  // back, but what goes on from it is found. Several in their order, for private keys are long.
+  void prime(std::string record);
   // The record that was given before this one; nothing the first time.
   std::optional<RedactedRecord> take(std::string record);
   // The last one.
   std::optional<RedactedRecord> finish();
+
+  // Something goes on from what was primed to the first record of take(): a part of it was not
+  // known for a secret when it was dealt with.
+  bool goes_on_from_primed() const { return m_goes_on_from_primed; }
 
 private:
   struct Edge {
@@ -42,7 +49,7 @@ private:
 
   Edge end_of(const Held& record, RecordText text) const;
   Edge start_of(const Held& record, RecordText text) const;
-  void look_over_border(Held& later, std::vector<Edge>& starts);
+  bool look_over_border(Held& later, std::vector<Edge>& starts);
   void add_parts(Held& record, const Edge& edge, std::vector<Finding> parts);
   RedactedRecord release(Held record);
 
@@ -50,6 +57,8 @@ private:
   SplitGuard m_guard;
   Redactor m_settler; // for its settle() alone
   std::optional<Held> m_held = {};
+  bool m_is_primed = false; // m_held was
+  bool m_goes_on_from_primed = false;
 };
 
 } // namespace upskill::redact

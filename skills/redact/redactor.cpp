@@ -248,7 +248,9 @@ void Redactor::add_outside_marks(Finding finding, bool is_definite) {
   std::size_t at = finding.begin - std::min(finding.begin, k_longest_mark);
   std::size_t begin = finding.begin;
   bool is_marked = false;
-  while ((at = m_text.find(k_mark_begin[0], at)) < finding.end) {
+  std::string_view until =
+      m_text.substr(0, finding.end); // a text without marks is not searched again
+  while ((at = until.find(k_mark_begin[0], at)) < finding.end) {
     std::size_t size = m_rules.compiled().mark_at(m_text.substr(at));
     if (size != 0 && at + size > begin) {
       if (at > begin && is_definite) {

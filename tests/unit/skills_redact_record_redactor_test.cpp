@@ -99,6 +99,62 @@ TEST_CASE("the border is looked over where a tool's output stands twice") {
       == R"({"content":"[REDACTED:github-pat] y","toolUseResult":{"stdout":"[REDACTED:github-pat] y"}})");
 }
 
+TEST_CASE("what was dealt with before still tells what goes on from it") {
+  auto goes_on = [](std::initializer_list<std::string> primers, const std::string& next) {
+    RecordRedactor redactor(rules());
+    for (const std::string& one : primers) {
+      redactor.prime(one);
+    }
+    CHECK_FALSE(redactor.take(next)); // the primers are nobody's any more
+    return redactor.goes_on_from_primed();
+  };
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    Plants plants(seed);
+    for (const SecretKind& kind : k_secret_kinds) {
+      Planted planted = plants.grow(kind.form);
+      std::size_t cut = 1 + plants.below(planted.text.size() - 1);
+      std::string a = record(plants, "user", "I set " + planted.text.substr(0, cut));
+      std::string b = record(plants, "assistant", planted.text.substr(cut) + " and go on");
+      // What is replaced in both together only was missed by whoever saw one at a time.
+      bool is_missed = redacted({a, b}) != std::vector{redacted({a})[0], redacted({b})[0]};
+      INFO("seed " << seed << ", rule " << kind.rule << ", cut " << cut << ": " << planted.text);
+      CHECK((!is_missed || goes_on({a}, b)));
+    }
+    CHECK_FALSE(goes_on({record(plants, "user", "Run the tests"), record(plants, "user", "now")},
+                        record(plants, "assistant", "They pass")));
+    std::string token = plants
+                            .grow("gh"
+                                  "p_{W36}")
+                            .text;
+    CHECK_FALSE(goes_on({record(plants, "user", "I set " + token)},
+                        record(plants, "assistant", "and go on with it")));
+  }
+  RecordRedactor redactor(rules());
+  redactor.prime("{}");
+  CHECK_FALSE(redactor.finish());
+}
+
+TEST_CASE("a private key goes on from several records before") {
+  Plants plants(4);
+  auto lines = [&] {
+    std::string body;
+    for (int i = 0; i < 4; ++i) {
+      body += plants.letters('S', 64) + "\n";
+    }
+    return record(plants, "user", body);
+  };
+  std::string head = "-----BEGIN PRIV"
+                     "ATE KEY-----\n";
+  RecordRedactor redactor(rules());
+  redactor.prime(record(plants, "user", head + plants.letters('S', 64) + "\n"));
+  redactor.prime(lines());
+  redactor.prime(lines());
+  std::string next = lines();
+  CHECK_FALSE(redactor.take(next));
+  CHECK(redactor.goes_on_from_primed());
+  CHECK(redactor.finish()->bytes != next);
+}
+
 TEST_CASE("a private key over three records") {
   Plants plants(4);
   std::string body;

@@ -1,5 +1,7 @@
 #include "skills/trace/document_splitter.h"
+#include "skills/trace/excerpt.h"
 #include "skills/trace/line_splitter.h"
+#include "skills/trace/long_record.h"
 #include "skills/trace/reader.h"
 
 #include <doctest/doctest.h>
@@ -108,11 +110,56 @@ TEST_CASE("an element of 20 MB keeps its structure") {
   trace::DocumentSplitter splitter;
   std::vector<Found> found = split(splitter, "{\"messages\":[1," + element + ",2]}", 3u << 20);
   REQUIRE(found.size() == 4);
-  CHECK(found[1].record
-        == R"({"data":")" + std::string(trace::k_kept_of_string, 'A') + R"(","text":"yes"})");
+  std::string kept(trace::k_kept_of_string - trace::k_cut_margin, 'A');
+  CHECK(found[1].record == R"({"data":")" + kept + R"(","text":"yes"})");
   CHECK(found[1].length == element.size());
   CHECK(found[1].offset == 15);
   CHECK(found[2].record == "2");
+}
+
+TEST_CASE("a long string is cut before a word, and no escape is torn") {
+  auto kept_of = [](const std::string& text) {
+    trace::LongRecord record;
+    record.begin();
+    record.take(R"({"text":")" + text);
+    record.take(R"(","end":1})");
+    std::string kept(record.finish());
+    return kept.substr(9, kept.size() - 9 - 10); // between the quotes
+  };
+  for (std::size_t before = 0; before < 40; ++before) {
+    CAPTURE(before);
+    std::string words(trace::k_kept_of_string - 20 - before, 'w');
+    words[words.size() - 1] = ' ';
+    std::string token(60, 't');
+    CHECK(kept_of(words + token + " behind") == words.substr(0, words.size() - 1));
+    std::string escapes(before, 'x');
+    for (std::size_t i = 0; i < 20'000; ++i) {
+      escapes += R"(\u0041)";
+    }
+    CHECK((kept_of(escapes).size() - before) % 6 == 0);
+    std::string quotes(before, 'x');
+    for (std::size_t i = 0; i < 60'000; ++i) {
+      quotes += R"(\")";
+    }
+    CHECK((kept_of(quotes).size() - before) % 2 == 0);
+  }
+  std::string whole(trace::k_kept_of_string, 't');
+  CHECK(kept_of(whole) == whole);
+  CHECK(kept_of(whole + "t").size() == trace::k_kept_of_string - trace::k_cut_margin);
+}
+
+TEST_CASE("a record whose structure alone is too long ends before a word, too") {
+  trace::LongRecord record;
+  record.begin();
+  std::string text = "[";
+  while (text.size() < trace::k_max_record - 30) {
+    text += R"("a b",)";
+  }
+  std::string token(60, 't');
+  record.take(text + "\"x " + token + "\",");
+  record.take(text);
+  std::string kept(record.finish());
+  CHECK(kept == text + "\"x");
 }
 
 TEST_CASE("any bytes are split, whatever the pieces") {
