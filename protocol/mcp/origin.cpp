@@ -1,5 +1,8 @@
 #include "protocol/mcp/origin.h"
 
+#include "protocol/base/json_escape.h"
+#include "protocol/hook/member_scanner.h"
+
 #include <algorithm>
 #include <initializer_list>
 
@@ -21,18 +24,21 @@ std::string leading_id(std::string_view text) {
   return id.size() <= k_max_id && id != "null" ? id : std::string();
 }
 
-// The metadata is an object, or a string that holds one: its quotes may be escaped.
+// The metadata is an object, or a string that holds one. Only its own members count: it also names
+// the thread that asked this one, and folders, which may be called anything.
 std::string member_of(std::string_view json, std::initializer_list<std::string_view> names) {
   json = json.substr(0, k_max_metadata);
+  std::string text;
+  if (json.starts_with('"')) {
+    append_json_unescaped(text, json.substr(1));
+    json = text;
+  }
   for (std::string_view name : names) {
-    std::size_t at = json.find(name);
-    if (at == std::string_view::npos) {
-      continue;
-    }
-    std::string_view rest = json.substr(at + name.size());
-    std::size_t value = rest.find_first_not_of("\\\": ");
-    if (value != std::string_view::npos && value > 0) {
-      return leading_id(rest.substr(value));
+    hook::MemberScanner members(json);
+    while (members.next()) {
+      if (members.key() == name && members.value().starts_with('"')) {
+        return leading_id(members.value().substr(1));
+      }
     }
   }
   return {};

@@ -32,6 +32,17 @@ TEST_CASE("Codex names its thread, as an object or as a string that holds one") 
         == wanted);
 }
 
+TEST_CASE("a helper of Codex is not its parent, in whatever order they are named") {
+  Origin wanted{"bbbb-2", ""};
+  for (const char* members :
+       {R"({"parent_thread_id":"aaaa-1","thread_id":"bbbb-2"})",
+        R"({"thread_id":"bbbb-2","parent_thread_id":"aaaa-1"})",
+        R"({"cwd":"/home/thread_id","git":{"thread_id":"x"},"thread_id":"bbbb-2"})",
+        R"("{\"cwd\":\"a \\\"thread_id\\\":\\\"x\\\"\",\"thread_id\":\"bbbb-2\"}")"}) {
+    CHECK(origin_of(std::string(R"({"x-codex-turn-metadata":)") + members + "}") == wanted);
+  }
+}
+
 TEST_CASE("Claude Code names the use of the tool") {
   CHECK(origin_of(R"({"claudecode/toolUseId":"toolu_01AbC"})") == Origin{"", "toolu_01AbC"});
 }
