@@ -91,6 +91,11 @@ void show(Page& page, const Invocation&, const StatusResult& status) {
   table.print(page, 2);
   page.line();
   Table places({{""}, {"", Fit::shrinks}});
+  bool is_captured = !status.captured.empty();
+  places.add({{"Sessions", Tint::bold},
+              {is_captured ? "captured of " + joined(status.captured)
+                           : "not captured; `upskill trace capture on` keeps them",
+               is_captured ? Tint::plain : Tint::dim}});
   if (!status.watch.empty()) {
     places.add({{"Watching", Tint::bold}, {"by " + status.watch}});
   }

@@ -3,36 +3,41 @@
 #include "clients/cli/text.h"
 
 #include <algorithm>
-#include <set>
 
 namespace upskill::cli {
 namespace {
 
-constexpr std::size_t k_id_shown = 8; // characters at least
+constexpr std::size_t k_id_shown = 8;      // characters at least
+constexpr std::size_t k_all_columns = 100; // of the screen, where numbers leave room for titles
 
+// How a session is named in a list: so much of its id that no other one there begins alike. Of a
+// helper its own id behind a slash, of what was set aside (`ID~TIME`) also when.
 std::string short_id(const TraceSummary& trace, std::size_t shown = k_id_shown) {
-  std::string id = clean_line(trace.id).substr(0, shown);
-  return trace.helper.empty() ? id : id + "/" + clean_line(trace.helper).substr(0, shown);
+  if (!trace.helper.empty()) {
+    return "/" + clean_line(trace.helper).substr(0, shown);
+  }
+  std::string id = clean_line(trace.id);
+  std::size_t tilde = std::min(id.find('~'), id.size());
+  return id.substr(0, std::min(shown, tilde)) + id.substr(tilde);
 }
 
-// So much of an id that those of a list are told apart: ids that hold the time begin alike where
-// sessions began in one minute.
-std::size_t shown_of_ids(const std::vector<TraceSummary>& traces) {
-  std::size_t longest = k_id_shown;
+std::vector<std::string> short_ids(const std::vector<TraceSummary>& traces) {
+  std::vector<std::string> ids;
   for (const TraceSummary& trace : traces) {
-    longest = std::max({longest, trace.id.size(), trace.helper.size()});
-  }
-  std::size_t shown = k_id_shown;
-  for (; shown < longest; ++shown) {
-    std::set<std::string> ids;
-    for (const TraceSummary& trace : traces) {
-      ids.insert(short_id(trace, shown));
+    std::size_t most = std::max(trace.id.size(), trace.helper.size());
+    auto is_taken = [&](std::size_t shown) {
+      return std::ranges::any_of(traces, [&](const TraceSummary& other) {
+        bool is_same = other.id == trace.id && other.helper == trace.helper;
+        return !is_same && short_id(other, shown) == short_id(trace, shown);
+      });
+    };
+    std::size_t shown = k_id_shown;
+    while (shown < most && is_taken(shown)) {
+      ++shown;
     }
-    if (ids.size() == traces.size()) {
-      break;
-    }
+    ids.push_back(short_id(trace, shown));
   }
-  return shown;
+  return ids;
 }
 
 std::string title_of(const TraceSummary& trace) {
@@ -233,23 +238,27 @@ void show(Page& page, const Invocation& invocation, const TraceListResult& resul
                          "capture on` follows them from now on."
                        : "`upskill trace list` shows all of them.");
   } else {
-    Table table({{"SESSION"},
-                 {"AGENT"},
-                 {"DAY"},
-                 {"TITLE", Fit::shrinks},
-                 {"CALLS", Fit::right},
-                 {"ERRORS", Fit::right},
-                 {"OUTCOME"}});
-    std::size_t shown = shown_of_ids(result.traces);
-    for (const TraceSummary& trace : result.traces) {
-      table.add({{short_id(trace, shown), Tint::bold},
-                 {trace.agent},
-                 {day_of(last_time(trace)), Tint::dim},
-                 {title_of(trace)},
-                 {grouped(trace.tool_calls)},
-                 {trace.errors > 0 ? grouped(trace.errors) : std::string(),
-                  trace.errors > 0 ? Tint::red : Tint::plain},
-                 {word_of(trace.outcome), tint_of(trace.outcome)}});
+    bool is_wide = page.screen().columns >= k_all_columns;
+    std::vector<Column> columns{{"SESSION"}, {"AGENT"}, {"DAY"}, {"TITLE", Fit::shrinks}};
+    if (is_wide) {
+      columns.insert(columns.end(), {{"CALLS", Fit::right}, {"ERRORS", Fit::right}});
+    }
+    columns.push_back({"OUTCOME"});
+    Table table(std::move(columns));
+    std::vector<std::string> ids = short_ids(result.traces);
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      const TraceSummary& trace = result.traces[i];
+      std::vector<Cell> row{{ids[i], Tint::bold},
+                            {trace.agent},
+                            {day_of(last_time(trace)), Tint::dim},
+                            {title_of(trace)}};
+      if (is_wide) {
+        row.push_back({grouped(trace.tool_calls)});
+        row.push_back({trace.errors > 0 ? grouped(trace.errors) : std::string(),
+                       trace.errors > 0 ? Tint::red : Tint::plain});
+      }
+      row.push_back({word_of(trace.outcome), tint_of(trace.outcome)});
+      table.add(std::move(row));
     }
     table.print(page);
   }
@@ -272,9 +281,10 @@ void show(Page& page, const Invocation&, const TraceSearchResult& result) {
   if (result.traces.empty()) {
     page.line("Nothing was found.");
   }
-  std::size_t shown = shown_of_ids(result.traces);
-  for (const TraceSummary& trace : result.traces) {
-    add_cut_line(page, short_id(trace, shown), clean_line(title_of(trace)));
+  std::vector<std::string> ids = short_ids(result.traces);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const TraceSummary& trace = result.traces[i];
+    add_cut_line(page, ids[i], clean_line(title_of(trace)));
     std::string where = clean_line(trace.agent);
     for (const std::string& part : {human_time(last_time(trace)), page.path(trace.project)}) {
       where += part.empty() ? "" : ", " + part;

@@ -348,4 +348,13 @@ asio::awaitable<void> Desk::tidy() {
   }
 }
 
+void Desk::describe(StatusResult& status) const {
+  for (const Followed& one : followed()) {
+    bool is_named = std::ranges::find(status.captured, one.agent) != status.captured.end();
+    if (one.is_watched && !is_named) {
+      status.captured.push_back(one.agent);
+    }
+  }
+}
+
 } // namespace upskill::capture

@@ -10,6 +10,7 @@
 #include "daemon/runtime/turns.h"
 #include "daemon/telemetry/log.h"
 #include "protocol/base/result.h"
+#include "protocol/types/server.h"
 #include "skills/archive/archive.h"
 
 #include <cstdint>
@@ -82,6 +83,9 @@ public:
   bool is_following() const { return m_is_following; }
 
   const DeskCounts& counts() const { return m_counts; }
+
+  // Whose sessions are captured, and what stands in the way of it.
+  void describe(StatusResult& status) const;
 
   std::int64_t now_ms() const { return m_options.now_ms(); }
 

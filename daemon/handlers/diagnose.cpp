@@ -6,8 +6,10 @@
 
 namespace upskill::daemon {
 
-Awaitable<DoctorResult>
-diagnose(SkillLibrary& library, std::shared_ptr<sandbox::Sandbox> sandbox, RequestContext context) {
+Awaitable<DoctorResult> diagnose(SkillLibrary& library,
+                                 std::shared_ptr<sandbox::Sandbox> sandbox,
+                                 Describe describe,
+                                 RequestContext context) {
   SyncService& service = library.service();
   // A watcher that does not answer is a finding, not the end of the search for others.
   AWAIT(Result<void> seen, service.synchronise());
@@ -17,7 +19,7 @@ diagnose(SkillLibrary& library, std::shared_ptr<sandbox::Sandbox> sandbox, Reque
   facts.scene = *scene;
   facts.places = service.context().places;
   facts.environment = service.environment();
-  service.describe(facts.status);
+  describe(facts.status);
   facts.status.version = version();
   facts.asked_by = context.caller.version;
   if (!seen) {

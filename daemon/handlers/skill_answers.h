@@ -1,6 +1,7 @@
 #pragma once
 #include "daemon/binder.h"
 #include "daemon/handlers/skill_library.h"
+#include "daemon/handlers/skills.h"
 #include "daemon/sandbox/sandbox.h"
 
 #include <memory>
@@ -18,7 +19,9 @@ Awaitable<SkillValidateResult>
 validate_skills(SkillLibrary& library, SkillValidateParams params, RequestContext context);
 Awaitable<AgentListResult>
 list_agents(SkillLibrary& library, AgentListParams params, RequestContext context);
-Awaitable<DoctorResult>
-diagnose(SkillLibrary& library, std::shared_ptr<sandbox::Sandbox> sandbox, RequestContext context);
+Awaitable<DoctorResult> diagnose(SkillLibrary& library,
+                                 std::shared_ptr<sandbox::Sandbox> sandbox,
+                                 Describe describe,
+                                 RequestContext context);
 
 } // namespace upskill::daemon

@@ -6,7 +6,7 @@
 
 namespace upskill::daemon {
 
-void bind_skill_handlers(Binder& binder, SkillLibrary& library) {
+void bind_skill_handlers(Binder& binder, SkillLibrary& library, Describe describe) {
   binder.on(k_skill_list, [&library](SkillListParams params, RequestContext context) {
     return list_skills(library, std::move(params), std::move(context));
   });
@@ -23,8 +23,8 @@ void bind_skill_handlers(Binder& binder, SkillLibrary& library) {
     return list_agents(library, std::move(params), std::move(context));
   });
   auto sandbox = std::make_shared<sandbox::Sandbox>(); // one: what works is tried once
-  binder.on(k_doctor, [&library, sandbox](DoctorParams, RequestContext context) {
-    return diagnose(library, sandbox, std::move(context));
+  binder.on(k_doctor, [&library, sandbox, describe](DoctorParams, RequestContext context) {
+    return diagnose(library, sandbox, describe, std::move(context));
   });
 }
 

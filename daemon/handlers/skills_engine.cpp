@@ -56,7 +56,7 @@ public:
 
   void bind(Binder& binder) override {
     bind_sync_handlers(binder, m_library);
-    bind_skill_handlers(binder, m_library);
+    bind_skill_handlers(binder, m_library, [this](StatusResult& status) { describe(status); });
     bind_eval_handlers(binder, m_library, m_http, m_evals);
     bind_runs_handlers(binder, m_library);
     bind_trace_handlers(binder, m_library, m_desk);
@@ -85,7 +85,10 @@ public:
 
   void ring(const hook::HookEvent& event) override { m_desk.ring(event); }
 
-  void describe(StatusResult& status) const override { m_service.describe(status); }
+  void describe(StatusResult& status) const override {
+    m_service.describe(status);
+    m_desk.describe(status);
+  }
 
 private:
   capture::DeskOptions desk_options() {

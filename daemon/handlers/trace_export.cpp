@@ -142,7 +142,7 @@ Result<TraceExportResult> write_export(archive::Archive& archive,
   TraceExportResult result;
   result.format = params.format;
   result.id = source.path.empty() ? source.row.session : source.path;
-  if (!params.output.empty()) {
+  if (!params.output.empty() && params.output != "-") { // as for every program: to be printed
     result.output = normalized_path(params.output, context.caller.cwd);
   }
   // Always: what is kept may have been kept with its secrets, and texts may join to one.

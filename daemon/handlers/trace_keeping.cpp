@@ -6,6 +6,7 @@
 #include "daemon/handlers/traces.h"
 #include "daemon/runtime/offload.h"
 #include "protocol/base/bounds.h"
+#include "protocol/base/utf8.h"
 
 #include <algorithm>
 
@@ -20,9 +21,22 @@ Result<std::vector<store::SessionRow>> chosen(archive::Archive& archive,
                                               const store::SessionFilter& filter,
                                               std::optional<std::int64_t> before_ms) {
   std::vector<store::SessionRow> rows;
+  auto add = [&](store::SessionRow row) {
+    bool is_new = std::ranges::find(rows, row.id, &store::SessionRow::id) == rows.end();
+    if (is_new) {
+      rows.push_back(std::move(row));
+    }
+  };
   for (const std::string& id : params.ids) {
     TRY_ASSIGN(store::SessionRow row, archive.store().find_named(id));
-    rows.push_back(std::move(row));
+    if (row.agent.empty()) {
+      // What its helpers did is part of it.
+      store::SessionFilter its_own{.harness = row.harness, .session = row.session};
+      TRY_ASSIGN(std::vector<store::SessionRow> helpers,
+                 archive.store().list(its_own, std::nullopt, k_max_page));
+      std::ranges::for_each(helpers, add);
+    }
+    add(std::move(row));
   }
   if (!params.ids.empty()) {
     return rows;
@@ -139,6 +153,25 @@ void keep_present(std::vector<TraceCapturePlace>& places,
                 [](const TraceCapturePlace& place) { return place.files == 0 && !place.watched; });
 }
 
+// Only rules that found something can be meant.
+Result<void> check_rules(const std::vector<std::string>& rules,
+                         const std::vector<store::FindingRow>& findings) {
+  for (const std::string& rule : rules) {
+    if (std::ranges::find(findings, rule, &store::FindingRow::rule) != findings.end()) {
+      continue;
+    }
+    std::string names;
+    for (const store::FindingRow& finding : findings) {
+      names += (names.empty() ? "`" : ", `") + finding.rule + "`";
+    }
+    return fail(ErrorCode::not_found,
+                "no rule " + in_backticks(rule) + " found anything in this session",
+                names.empty() ? "nothing that may be a secret was found in it"
+                              : "these did: " + names);
+  }
+  return {};
+}
+
 } // namespace
 
 Awaitable<TracePurgeResult>
@@ -212,8 +245,9 @@ Awaitable<TraceAllowResult> allow_trace(TraceRoom room, TraceAllowParams params,
   auto work = [&](archive::Archive& archive) -> Result<TraceAllowResult> {
     store::TraceStore& store = archive.store();
     TRY_ASSIGN(store::SessionRow row, store.find_named(params.id));
+    TRY_ASSIGN(std::vector<store::FindingRow> findings, store.findings(row.id));
+    TRY(check_rules(params.rules, findings));
     if (params.revoke) {
-      TRY_ASSIGN(std::vector<store::FindingRow> findings, store.findings(row.id));
       for (store::FindingRow& finding : findings) {
         bool is_meant = params.rules.empty()
                         || std::ranges::find(params.rules, finding.rule) != params.rules.end();
@@ -232,7 +266,7 @@ Awaitable<TraceAllowResult> allow_trace(TraceRoom room, TraceAllowParams params,
     }
     TraceAllowResult result;
     result.id = row.session;
-    TRY_ASSIGN(std::vector<store::FindingRow> findings, store.findings(row.id));
+    TRY_ASSIGN(findings, store.findings(row.id));
     for (const store::FindingRow& finding : findings) {
       result.findings.push_back(
           {finding.rule, finding.count, finding.state == store::FindingState::allowed});

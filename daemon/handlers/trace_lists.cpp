@@ -4,6 +4,7 @@
 #include "daemon/handlers/traces.h"
 #include "protocol/base/bounds.h"
 #include "protocol/base/utf8.h"
+#include "skills/store/trace_query.h"
 
 #include <algorithm>
 #include <charconv>
@@ -55,6 +56,20 @@ fit_for_model(TraceSummary& summary, archive::Archive& archive, const store::Ses
   return {};
 }
 
+// Why nothing is there, where it is the agent's name.
+Result<std::vector<std::string>> warn_of_agent(archive::Archive& archive,
+                                               const std::string& agent) {
+  TRY_ASSIGN(std::vector<std::string> known, archive.store().harnesses());
+  if (agent.empty() || known.empty() || std::ranges::find(known, agent) != known.end()) {
+    return std::vector<std::string>();
+  }
+  std::string names;
+  for (const std::string& one : known) {
+    names += (names.empty() ? "`" : ", `") + to_valid_utf8(one) + "`";
+  }
+  return std::vector{"no session of " + in_backticks(agent) + " is kept; there are of " + names};
+}
+
 std::string shown(const store::Snippet& snippet) {
   return (snippet.begins_within ? "…" : "") + snippet.text + (snippet.ends_within ? "…" : "");
 }
@@ -85,6 +100,9 @@ list_traces(TraceRoom room, TraceListParams params, RequestContext context) {
     if (is_more) {
       result.next_cursor = cursor_of(rows.back());
     }
+    if (result.total == 0) {
+      TRY_ASSIGN(result.warnings, warn_of_agent(archive, params.agent));
+    }
     return result;
   };
   AWAIT(Result<TraceListResult> result, room.desk.with(std::move(list)));
@@ -95,6 +113,12 @@ Awaitable<TraceSearchResult>
 search_traces(TraceRoom room, TraceSearchParams params, RequestContext context) {
   CO_TRY_ASSIGN(store::SessionFilter filter,
                 filter_of(params, context.caller.cwd, room.desk.now_ms()));
+  store::TextQuery query = store::parse_query(params.query);
+  if (query.match.empty() && !query.finds_nothing()) {
+    co_return fail(ErrorCode::invalid_argument,
+                   "params.query: there is no word to look for",
+                   "`upskill trace list` lists sessions by agent, folder and time");
+  }
   filter.text = params.query;
   bool is_agent = !context.principal.empty();
   auto limit = static_cast<std::size_t>(std::clamp<std::int64_t>(
@@ -109,6 +133,9 @@ search_traces(TraceRoom room, TraceSearchParams params, RequestContext context) 
         TRY(fit_for_model(summary, archive, hit.session));
       }
       result.traces.push_back(std::move(summary));
+    }
+    if (result.traces.empty()) {
+      TRY_ASSIGN(result.warnings, warn_of_agent(archive, params.agent));
     }
     return result;
   };

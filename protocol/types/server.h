@@ -48,6 +48,7 @@ struct StatusResult {
   std::int64_t conflicts = 0;
   std::int64_t held = 0;
   std::string watch = {};
+  std::vector<std::string> captured = {};
   std::string reason = {};
   std::string hint = {};
   std::vector<std::string> warnings = {};
@@ -65,6 +66,7 @@ struct StatusResult {
     f.required(&StatusResult::conflicts, "conflicts", "Conflicts that wait for a person.");
     f.required(&StatusResult::held, "held", "Deletions that wait for a person.");
     f.optional(&StatusResult::watch, "watch", "How folders are watched: `inotify` or `polling`.");
+    f.optional(&StatusResult::captured, "captured", "Agents whose sessions are followed and kept.");
     f.optional(&StatusResult::reason, "reason", "Why sync is stopped.");
     f.optional(&StatusResult::hint, "hint", "What to do about that.");
     f.optional(&StatusResult::warnings, "warnings", "What a person should know.");

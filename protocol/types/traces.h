@@ -175,9 +175,11 @@ struct TraceReadParams {
   std::int64_t tokens = 8000;
 
   static void describe(auto& f) {
-    f.optional(&TraceReadParams::id,
-               "id",
-               "The session, or the beginning of its id; your own where it is left out.");
+    f.optional(
+        &TraceReadParams::id,
+        "id",
+        "The session, or the beginning of its id, `ID/HELPER` of one of its helpers; your own "
+        "where it is left out.");
     f.optional(&TraceReadParams::tokens, "tokens", "At most this many, up to 24000.");
   }
 };

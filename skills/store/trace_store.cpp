@@ -112,53 +112,76 @@ Result<std::optional<SessionRow>> TraceStore::find_key(std::string_view key) {
 
 // The narrowest sense in which there is one: several of them are as many as a message names.
 Result<std::vector<SessionRow>> TraceStore::find_like(std::string_view name) {
+  std::vector<SessionRow> found;
+  auto look = [&](Result<Statement> rows) -> Result<bool> {
+    TRY(rows);
+    TRY_ASSIGN(found, read_sessions(std::move(*rows), Parts::all));
+    return !found.empty();
+  };
   std::string end = behind(name);
-  TRY_ASSIGN(Statement exact,
-             m_database.query(UPSKILL_SESSION_COLUMNS
-                              "WHERE session = ? AND agent = '' ORDER BY id LIMIT 4",
-                              name));
-  TRY_ASSIGN(std::vector<SessionRow> found, read_sessions(std::move(exact), Parts::all));
-  if (std::optional<std::int64_t> id = number_of(name); found.empty() && id) {
-    TRY_ASSIGN(Statement row, m_database.query(UPSKILL_SESSION_COLUMNS "WHERE id = ?", *id));
-    TRY_ASSIGN(found, read_sessions(std::move(row), Parts::all));
+  std::string_view before_end = end;
+  TRY_ASSIGN(bool is_found,
+             look(m_database.query(UPSKILL_SESSION_COLUMNS
+                                   "WHERE session = ? AND agent = '' ORDER BY id LIMIT 4",
+                                   name)));
+  if (std::optional<std::int64_t> id = number_of(name); !is_found && id) {
+    TRY_ASSIGN(is_found, look(m_database.query(UPSKILL_SESSION_COLUMNS "WHERE id = ?", *id)));
   }
-  if (found.empty()) {
-    TRY_ASSIGN(Statement rows,
-               m_database.query(UPSKILL_SESSION_COLUMNS "WHERE session >= ? AND session < ?"
-                                                        " AND agent = '' ORDER BY id LIMIT 4",
-                                name,
-                                std::string_view(end)));
-    TRY_ASSIGN(found, read_sessions(std::move(rows), Parts::all));
+  // What was set aside (`ID~TIME`) is not meant by how its id begins while there is another one.
+  if (!is_found) {
+    TRY_ASSIGN(is_found,
+               look(m_database.query(UPSKILL_SESSION_COLUMNS
+                                     "WHERE session >= ? AND session < ? AND agent = ''"
+                                     " AND instr(session, '~') = 0 ORDER BY id LIMIT 4",
+                                     name,
+                                     before_end)));
   }
-  if (found.empty()) {
-    TRY_ASSIGN(Statement rows,
-               m_database.query(UPSKILL_SESSION_COLUMNS
-                                "WHERE agent <> '' AND agent >= ? AND agent < ?"
-                                " ORDER BY id LIMIT 4",
-                                name,
-                                std::string_view(end)));
-    TRY_ASSIGN(found, read_sessions(std::move(rows), Parts::all));
+  if (!is_found) {
+    TRY_ASSIGN(is_found,
+               look(m_database.query(UPSKILL_SESSION_COLUMNS
+                                     "WHERE session >= ? AND session < ? AND agent = ''"
+                                     " ORDER BY id LIMIT 4",
+                                     name,
+                                     before_end)));
   }
-  if (std::size_t slash = name.find('/'); found.empty() && slash != std::string_view::npos) {
-    // A helper as lists show it: how its session's id begins, and how its own does.
-    std::string_view helper = name.substr(slash + 1);
-    TRY_ASSIGN(Statement rows,
-               m_database.query(UPSKILL_SESSION_COLUMNS
-                                "WHERE session >= ? AND session < ? AND agent <> ''"
-                                " AND agent >= ? AND agent < ? ORDER BY id LIMIT 4",
-                                name.substr(0, slash),
-                                std::string_view(behind(name.substr(0, slash))),
-                                helper,
-                                std::string_view(behind(helper))));
-    TRY_ASSIGN(found, read_sessions(std::move(rows), Parts::all));
+  if (std::size_t tilde = name.find('~'); !is_found && tilde != std::string_view::npos) {
+    // As lists show it: how the id begins, and when it was set aside.
+    std::string begin_end = behind(name.substr(0, tilde));
+    TRY_ASSIGN(is_found,
+               look(m_database.query(UPSKILL_SESSION_COLUMNS
+                                     "WHERE session >= ?1 AND session < ?2 AND agent = '' AND"
+                                     " substr(session, instr(session, '~'), length(?3)) = ?3"
+                                     " ORDER BY id LIMIT 4",
+                                     name.substr(0, tilde),
+                                     std::string_view(begin_end),
+                                     name.substr(tilde))));
   }
-  if (found.empty()) {
-    TRY_ASSIGN(Statement rows,
-               m_database.query(UPSKILL_SESSION_COLUMNS
-                                "WHERE key >= ? AND key < ? ORDER BY id LIMIT 4",
-                                name,
-                                std::string_view(end)));
-    TRY_ASSIGN(found, read_sessions(std::move(rows), Parts::all));
+  std::string_view helper = name.starts_with('/') ? name.substr(1) : name;
+  if (!is_found && !helper.empty()) {
+    TRY_ASSIGN(is_found,
+               look(m_database.query(UPSKILL_SESSION_COLUMNS
+                                     "WHERE agent <> '' AND agent >= ? AND agent < ?"
+                                     " ORDER BY id LIMIT 4",
+                                     helper,
+                                     std::string_view(behind(helper)))));
+  }
+  if (std::size_t slash = name.find('/'); !is_found && slash != std::string_view::npos) {
+    // How its session's id begins, and how its own does.
+    helper = name.substr(slash + 1);
+    TRY_ASSIGN(is_found,
+               look(m_database.query(UPSKILL_SESSION_COLUMNS
+                                     "WHERE session >= ? AND session < ? AND agent <> ''"
+                                     " AND agent >= ? AND agent < ? ORDER BY id LIMIT 4",
+                                     name.substr(0, slash),
+                                     std::string_view(behind(name.substr(0, slash))),
+                                     helper,
+                                     std::string_view(behind(helper)))));
+  }
+  if (!is_found) {
+    TRY(look(m_database.query(UPSKILL_SESSION_COLUMNS
+                              "WHERE key >= ? AND key < ? ORDER BY id LIMIT 4",
+                              name,
+                              before_end)));
   }
   return found;
 }

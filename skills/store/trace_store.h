@@ -40,8 +40,11 @@ public:
   Result<std::optional<SessionRow>> find(std::int64_t id);
   // The session of this exact key.
   Result<std::optional<SessionRow>> find_key(std::string_view key);
+  // The agents of which a session is kept, by their names.
+  Result<std::vector<std::string>> harnesses();
   // As people name one: key, session id, our own id, or the beginning of a session id, a key or a
-  // helper's id. not_found; invalid_argument where several are meant, with their keys.
+  // helper's id (`/` before it is not needed). not_found; invalid_argument where several are meant,
+  // with their keys.
   Result<SessionRow> find_named(std::string_view name);
   // Oldest id first, at most k_max_page, without states: a database has many sessions, and forks
   // share their first record.

@@ -59,6 +59,20 @@ Result<std::int64_t> TraceStore::count(const SessionFilter& filter) {
   return rows.integer(0);
 }
 
+Result<std::vector<std::string>> TraceStore::harnesses() {
+  TRY_ASSIGN(
+      Statement rows,
+      m_database.prepare("SELECT DISTINCT harness FROM sessions ORDER BY harness LIMIT 100"));
+  std::vector<std::string> names;
+  for (;;) {
+    TRY_ASSIGN(bool more, rows.step());
+    if (!more) {
+      return names;
+    }
+    names.emplace_back(rows.text(0));
+  }
+}
+
 Result<std::vector<std::pair<std::int64_t, double>>>
 TraceStore::rank(const TextQuery& query, const SessionFilter& filter, std::size_t limit) {
   // The filter is worked out once, as a set: SQLite would ask the index for each session otherwise.

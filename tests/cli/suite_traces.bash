@@ -234,6 +234,29 @@ test_search_takes_any_words() {
   done
   run 0 upskill trace search "$key"
   has 'Nothing was found'
+  for words in '' ' ' '-kernel'; do
+    run 2 upskill trace search -- "$words"
+    err_has 'no word to look for' 'trace list'
+  done
+}
+
+test_an_agent_that_is_not_there_is_named_with_those_that_are() {
+  kept_sessions
+  run 0 upskill trace list --agent claude
+  has 'No session matches' '`claude`' '`claude-code`' '`codex`' '`gemini-cli`'
+  run 0 upskill trace search kernel --agent claude
+  has '`claude-code`'
+  run 0 upskill trace list --agent codex --since 2030-01-01
+  lacks 'there are of'
+}
+
+test_status_tells_whose_sessions_are_captured() {
+  three_sessions
+  run 0 upskill status
+  has 'upskill trace capture on'
+  run 0 upskill trace capture on --agent codex
+  says_of_codex() { [[ $(upskill status) == *'captured of codex'* ]]; }
+  becomes_true says_of_codex || fail "status: $(upskill status)"
 }
 
 test_show_tells_what_happened() {
@@ -269,13 +292,30 @@ test_a_session_of_a_helper_has_the_name_that_is_listed() {
     "$claude_file" >"${claude_file%.jsonl}/subagents/agent-a81b2c3.jsonl"
   run 0 upskill trace import
   run 0 upskill trace list
-  has 3f1c9a52/a81b2c3
-  run 0 upskill trace show 3f1c9a52/a81b2c3
-  has 'Look at the attention kernel'
+  has /a81b2c3
+  for name in /a81b2c3 a81b 3f1c9a52/a81b2c3; do
+    run 0 upskill trace show "$name"
+    has 'Look at the attention kernel'
+  done
   run 0 upskill trace purge 3f1c9a52/a81b2c3 --yes
   run 0 upskill trace list
   has 3f1c9a52
   lacks a81b2c3
+}
+
+test_a_session_is_forgotten_with_its_helpers() {
+  three_sessions
+  mkdir -p "${claude_file%.jsonl}/subagents"
+  sed 's/"isSidechain":false/"isSidechain":true,"agentId":"a81b2c3"/; s/Quantize/Look at/' \
+    "$claude_file" >"${claude_file%.jsonl}/subagents/agent-a81b2c3.jsonl"
+  run 0 upskill trace import
+  run 0 upskill trace purge 3f1c9a52 --dry-run
+  has a81b2c3 '2 sessions'
+  run 0 upskill trace purge 3f1c9a52 a81b2c3 --yes
+  has '2 sessions'
+  run 0 upskill trace list
+  lacks a81b2c3 3f1c9a52
+  has 7d3f1b52
 }
 
 test_distill_gives_the_evidence_and_says_what_is_left_out() {
@@ -320,6 +360,8 @@ test_distill_gives_the_same_every_time() {
 
 test_export_for_other_programs() {
   kept_sessions
+  run 0 upskill trace export 3f1c -o -
+  has '"type":"session"'
   run 0 upskill trace export 3f1c
   json_lines
   has '{"type":"session"' '"harness":"claude-code"' '[REDACTED:'
@@ -545,7 +587,10 @@ test_what_may_be_a_secret_waits_for_a_word() {
   has blocked
   out=$(tool trace_read "{\"id\":\"$claude\"}")
   has '"isError":true'
-  run 3 upskill trace allow 3f1c no-such-rule
+  for revoke in '' --revoke; do
+    run 3 upskill trace allow 3f1c no-such-rule $revoke
+    err_has no-such-rule json-web-token
+  done
 }
 
 test_no_list_gives_an_agent_what_may_be_a_secret() {

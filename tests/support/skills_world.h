@@ -196,7 +196,8 @@ private:
         , resources(library)
         , entries(library, [&world] { return world.stamp_ns(); })
         , binder(world.m_log) {
-      daemon::bind_skill_handlers(binder, library);
+      daemon::bind_skill_handlers(
+          binder, library, [this](StatusResult& status) { service.describe(status); });
       daemon::bind_sync_handlers(binder, library);
       service.start();
     }

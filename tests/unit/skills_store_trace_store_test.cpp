@@ -141,6 +141,7 @@ TEST_SUITE("TraceStore") {
     CHECK(name("agent-7") == "claude/0b5e-aa/agent-77");
     CHECK(name("0b5e/agent-") == "claude/0b5e-aa/agent-77"); // as lists show it
     CHECK(store.find_named("0b5e-b/agent-").error().code == ErrorCode::not_found);
+    CHECK(name("/agent-7") == "claude/0b5e-aa/agent-77");
     CHECK(name("codex/0b") == "codex/0b5e-aa/");
     CHECK(name(std::to_string(first)) == "claude/0b5e-aa/");
     CHECK(name("4711") == "claude/4711/");
@@ -152,6 +153,26 @@ TEST_SUITE("TraceStore") {
          {"", "zzz", "%", "0b5e-aa%", "\xFF", "-1", "99999999999999999999"}) {
       CHECK(store.find_named(missing).error().code == ErrorCode::not_found);
     }
+  }
+
+  TEST_CASE("what was set aside is named by its time, and stands in nobody's way") {
+    Folder folder;
+    TraceStore store = open_store(folder);
+    for (const char* id : {"0b5e-aa", "0b5e-aa~1780000000001", "0b5e-aa~1780000000002"}) {
+      value_of(store.put_session(session(id, 1)));
+    }
+    value_of(store.put_session(session("77-gone~1780000000003", 1)));
+    auto named = [&](std::string_view name) {
+      auto row = store.find_named(name);
+      return row ? row->session : row.error().message;
+    };
+    CHECK(named("0b5e") == "0b5e-aa");
+    CHECK(named("0b5e-aa") == "0b5e-aa");
+    CHECK(named("0b5e~1780000000002") == "0b5e-aa~1780000000002");
+    CHECK(named("0b5e-aa~1780000000001") == "0b5e-aa~1780000000001");
+    CHECK(named("0b5e~17").starts_with("`0b5e~17` may be `claude/0b5e-aa%7E1780000000001`"));
+    CHECK(named("77") == "77-gone~1780000000003"); // there is no other
+    CHECK(store.find_named("0b5e~9").error().code == ErrorCode::not_found);
   }
 
   TEST_CASE("ids that look like others are not taken for them") {
