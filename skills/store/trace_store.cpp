@@ -89,7 +89,8 @@ Result<std::vector<SessionRow>> TraceStore::read_sessions(Statement rows, Parts 
       TRY_ASSIGN(Statement state,
                  m_database.query("SELECT state FROM session_states WHERE session = ?", row.id));
       TRY(state.step());
-      row.state = state.blob(0);
+      // Where it cannot be read the session's file is read anew, as where there is none.
+      row.state = read_frame(state.blob(0), k_max_trace_state).value_or(std::string());
     }
   }
   return sessions;

@@ -135,8 +135,10 @@ Result<std::int64_t> TraceStore::put_session(const SessionRow& row,
     TRY(found.step());
     id = found.integer(0);
   }
+  std::string state;
+  TRY(m_frames.append_frame(state, row.state)); // it quotes what it indexes, twice over
   TRY(m_database.run(
-      "INSERT OR REPLACE INTO session_states (session, state) VALUES (?, ?)", id, Blob{row.state}));
+      "INSERT OR REPLACE INTO session_states (session, state) VALUES (?, ?)", id, Blob{state}));
   TRY(write_lists(id, row));
   if (text) {
     TRY(write_text(id, bounded_text(*text)));

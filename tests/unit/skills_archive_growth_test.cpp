@@ -277,3 +277,20 @@ TEST_CASE("a session of which there is only half a line can be read, and goes on
   world.put("a.jsonl", cursor);
   CHECK(world.text(world.keep(path, named).row) == cursor);
 }
+
+TEST_CASE("a session of which nearly all is escaped goes on, too") {
+  ArchiveWorld world;
+  ClaudeSession session("s1");
+  std::string quotes(4000, '"');
+  std::string control(4000, '\x01');
+  for (int i = 0; i < 60; ++i) {
+    session.prompt(std::to_string(i) + quotes + control);
+    session.says(std::to_string(i) + control + quotes);
+  }
+  std::string path = world.put("a.jsonl", session.bytes);
+  world.keep(path);
+  session.prompt("and one more");
+  world.put("a.jsonl", session.bytes);
+  CHECK(world.keep(path).state == KeepState::updated);
+  CHECK(world.row("claude-code/s1").counts.prompts == 61);
+}

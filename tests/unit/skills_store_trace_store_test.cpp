@@ -399,7 +399,7 @@ INSERT INTO sessions VALUES (7, 'claude/s/h', 'claude', 's', 'h', 200, 100, 200,
   'success', 5, 1, 30, 90, 'claude/s~h.zst', 3, 'r7', 'f', 'u', 'claude', '/src', -1, 12,
   1000, 990, 'main', 'Fix', '2.1', x'6F707573006861696B7500', 1, 2, 3, 4, 6, 7, 8, 9, 10, 0, NULL,
   11, 0.25, 2, 1);
-INSERT INTO session_states VALUES (7, x'00FF');
+INSERT INTO session_states VALUES (7, x'28B52FFD240211000000FF7D1D1303');
 INSERT INTO session_skills VALUES (7, 'git', 2);
 INSERT INTO session_tools VALUES (7, 'Bash', 9, 2);
 INSERT INTO findings VALUES (7, 'jwt', 2, 'flagged');
