@@ -19,6 +19,7 @@ bool is_blank(char c) {
 } // namespace
 
 Piece DocumentSplitter::next(std::string_view bytes, bool at_end) {
+  m_long.drop();
   m_at = 0;
   Step done = Step::on;
   while (done == Step::on) {

@@ -21,6 +21,7 @@ const char* find_end(std::string_view bytes) {
 } // namespace
 
 Piece LineSplitter::next(std::string_view bytes, bool at_end) {
+  m_long.drop();
   if (m_is_long) {
     return next_of_long(bytes, at_end);
   }

@@ -10,6 +10,8 @@ namespace upskill::trace {
 
 void LongRecord::begin() {
   m_kept.clear();
+  m_kept.reserve(k_max_record + k_record_padding); // in one piece: growing holds it twice
+  m_is_finished = false;
   m_length = 0;
   m_in_string = 0;
   m_digits = 0;
@@ -72,6 +74,7 @@ std::string_view LongRecord::finish() {
     m_cut = m_kept.size() - std::min(m_kept.size(), k_cut_margin);
     cut();
   }
+  m_is_finished = true;
   std::size_t size = m_kept.size();
   m_kept.resize(size + k_record_padding, ' ');
   return std::string_view(m_kept).substr(0, size);

@@ -17,8 +17,16 @@ class LongRecord {
 public:
   void begin();
   void take(std::string_view bytes);
-  // What was kept, with k_record_padding bytes behind it that may be read. Until begin().
+  // What was kept, with k_record_padding bytes behind it that may be read. Until begin() or drop().
   std::string_view finish();
+
+  // Gives back its memory, where finish() was called: nobody looks at the record any more.
+  void drop() {
+    if (m_is_finished) {
+      m_kept = {};
+      m_is_finished = false;
+    }
+  }
 
   std::uint64_t length() const { return m_length; } // of all that was taken
 
@@ -34,6 +42,7 @@ private:
   std::size_t m_digits = 0;    // of a \uXXXX that are still to come
   bool m_is_escaped = false;   // the last byte was a backslash
   bool m_is_full = false;      // its end is missing
+  bool m_is_finished = false;
 };
 
 } // namespace upskill::trace
