@@ -56,7 +56,9 @@ public:
         && m_names.size() < k_named_calls) {
       m_names.insert_or_assign(std::string(event.call), std::string(event.name));
     }
-    if (m_next || offset < m_params.offset || (!m_params.all && !is_of_interest(event))) {
+    bool is_new = m_summary.novelty() == trace::Novelty::fresh;
+    if (m_next || offset < m_params.offset
+        || (!m_params.all && !(is_new && is_of_interest(event)))) {
       return;
     }
     // A page ends where a record does, so that it can be gone on with.
@@ -116,12 +118,8 @@ show(archive::Archive& archive, const TraceShowParams& params, const RequestCont
   std::stop_source full;
   std::stop_callback stop(context.stopping, [&full] { full.request_stop(); });
   EventPage page(params, source.path.empty() ? nullptr : &filter, format, full);
-  Result<TraceReading> reading =
-      read_source(archive,
-                  source,
-                  static_cast<std::uint64_t>(std::max<std::int64_t>(params.offset, 0)),
-                  page,
-                  full.get_token());
+  // From its start: what is new on a page is told by what came before it.
+  Result<TraceReading> reading = read_source(archive, source, 0, page, full.get_token());
   if (!reading && !(page.next() && !context.stopping.stop_requested())) {
     return fail(std::move(reading).error());
   }
@@ -149,6 +147,12 @@ show(archive::Archive& archive, const TraceShowParams& params, const RequestCont
     result.unknown.push_back({type, static_cast<std::int64_t>(count)});
   }
   result.events = page.take_events();
+  if (std::uint64_t replayed = page.summary().counts.replayed; replayed > 0 && params.offset <= 0) {
+    TraceEvent told{.kind = "meta", .form = "copy"};
+    told.text = std::to_string(replayed) + (replayed == 1 ? " event" : " events")
+                + " of the session it was forked from";
+    result.events.insert(result.events.begin(), std::move(told));
+  }
   result.next_offset = page.next();
   return result;
 }

@@ -18,7 +18,7 @@
 namespace upskill::archive {
 
 // The version of the readers: what an older one read is read again from what is kept.
-inline constexpr std::int64_t k_reader_version = 1;
+inline constexpr std::int64_t k_reader_version = 2;
 
 // What an answer costs by its model's list price, US dollars; nothing where that is not known.
 using PriceOf = std::function<std::optional<double>(std::string_view model, const trace::Usage&)>;

@@ -25,6 +25,7 @@ inline constexpr std::size_t k_tiers = 6;
 // Why an event is not in the text.
 enum class LeftOut : std::uint8_t {
   copy,         // stands elsewhere in the file
+  replayed,     // was said in the session that this one was forked from
   thinking,     // reasoning
   instructions, // AGENTS.md and its like, system prompts
   skill,        // the text of a skill: a skill must not learn from itself
@@ -42,7 +43,7 @@ enum class LeftOut : std::uint8_t {
   budget,   // more than there was room for
   held_out  // on request
 };
-inline constexpr std::size_t k_left_out = 17;
+inline constexpr std::size_t k_left_out = 18;
 
 // What is known about a beat, by what happened in it and what was said after it.
 enum class Label : std::uint8_t {
@@ -104,6 +105,7 @@ template <> struct upskill::EnumNames<upskill::distill::Tier> {
 
 template <> struct upskill::EnumNames<upskill::distill::LeftOut> {
   static constexpr std::array<std::string_view, upskill::distill::k_left_out> names{"copy",
+                                                                                    "replayed",
                                                                                     "thinking",
                                                                                     "instructions",
                                                                                     "skill",

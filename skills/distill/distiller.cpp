@@ -3,6 +3,7 @@
 #include "protocol/base/utf8.h"
 #include "skills/distill/commands.h"
 #include "skills/distill/quoting.h"
+#include "skills/distill/rendering.h"
 #include "skills/trace/excerpt.h"
 #include "skills/trace/tool_input.h"
 
@@ -72,13 +73,10 @@ void Distiller::take(const Event& event) {
   m_here = {m_after.event, m_after.said, envelope.offset};
   m_after = {
       m_here.event + 1, m_here.said + event.text.raw_size(), envelope.offset + envelope.length};
-  if (m_record != envelope.offset) {
-    m_record = envelope.offset;
-    m_is_copy = !envelope.id.empty() && !m_ids.insert(envelope.id);
-  }
-  if (m_is_copy || event.form == EventForm::copy) {
+  trace::Novelty novelty = m_novelties.of(event);
+  if (novelty != trace::Novelty::fresh || event.form == EventForm::copy) {
     m_after.said = m_here.said; // it was said where the other one stands
-    return leave_out(LeftOut::copy);
+    return leave_out(novelty == trace::Novelty::replayed ? LeftOut::replayed : LeftOut::copy);
   }
   if (!m_is_decided && event.kind != EventKind::meta) {
     m_is_decided = true;
@@ -365,8 +363,8 @@ Unit Distiller::unit_of(const Run& run) {
   Unit unit{Tier::text, {run.item}};
   if (run.kind == Run::Kind::helper) {
     unit.tier = Tier::call;
-    unit.items[0].head = "helper " + run.agent + ": " + trace::grouped(run.events) + " events, "
-                         + trace::grouped(run.calls) + " calls, " + trace::grouped(run.errors)
+    unit.items[0].head = "helper " + run.agent + ": " + counted_word(run.events, "event") + ", "
+                         + counted_word(run.calls, "call") + ", " + trace::grouped(run.errors)
                          + " failed";
   }
   return unit;

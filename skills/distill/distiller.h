@@ -6,7 +6,7 @@
 #include "skills/distill/heading.h"
 #include "skills/trace/event.h"
 #include "skills/trace/format.h"
-#include "skills/trace/recent_ids.h"
+#include "skills/trace/novelty.h"
 #include "skills/trace/text_filter.h"
 
 #include <array>
@@ -98,7 +98,7 @@ private:
 
   Heading m_heading;
   trace::TextFilter* m_filter;
-  trace::RecentIds m_ids = {};
+  trace::Novelties m_novelties;
   Evidence m_evidence;
   BeatLog m_beats = {};
   OpenFailures m_failures = {};
@@ -106,11 +106,9 @@ private:
   std::optional<Unit> m_last_text = {}; // of the agent in this turn; perhaps its final answer
   std::optional<Run> m_run = {};
   std::array<std::uint64_t, k_left_out> m_left_out = {};
-  Place m_here = {};  // of the event that is taken
-  Place m_after = {}; // behind it
-  std::optional<std::uint64_t> m_record = {};
+  Place m_here = {};                          // of the event that is taken
+  Place m_after = {};                         // behind it
   std::optional<std::uint64_t> m_prompt = {}; // offset of the last record that is one
-  bool m_is_copy = false;                     // the record is
   bool m_is_decided = false;                  // whether this is a helper's file
 };
 

@@ -64,13 +64,19 @@ std::string item_line(const Item& item) {
   return line;
 }
 
+std::string counted_word(std::uint64_t count, std::string_view word) {
+  std::string text = grouped(count) + " ";
+  text += word;
+  return count == 1 ? text : text + "s";
+}
+
 std::string gap_line(const Place& from, const Place& to) {
   if (to.event <= from.event || to.said <= from.said) {
     return {};
   }
   std::uint64_t events = to.event - from.event;
-  std::string line = "[\u2026 " + grouped(events) + (events == 1 ? " event, " : " events, ")
-                     + grouped((to.said - from.said + 3) / 4) + " tokens left out";
+  std::string line = "[\u2026 " + counted_word(events, "event") + ", "
+                     + counted_word((to.said - from.said + 3) / 4, "token") + " left out";
   if (from.byte < to.byte) {
     line += ", bytes " + std::to_string(from.byte) + "-" + std::to_string(to.byte);
   }
@@ -116,14 +122,15 @@ std::string heading_text(const Heading& heading, const Distilled& distilled) {
   if (heading.first_ms && heading.last_ms) {
     text += "when: " + rfc3339(*heading.first_ms) + " to " + rfc3339(*heading.last_ms) + "\n";
   }
-  text += "whole: " + grouped(distilled.events) + " events, " + grouped(distilled.tokens_before)
-          + " tokens; here: " + grouped(distilled.kept) + " events\n";
+  text += "whole: " + counted_word(distilled.events, "event") + ", "
+          + counted_word(distilled.tokens_before, "token")
+          + "; here: " + counted_word(distilled.kept, "event") + "\n";
   return text + beats_line(distilled) + left_out_line(distilled);
 }
 
 std::size_t heading_room(const Heading& heading, const Distilled& distilled) {
   Distilled most = distilled;
-  most.kept = most.events;
+  most.kept = std::max<std::uint64_t>(most.events, 2); // `1 event` is shorter than `0 events`
   for (LeftOut why : {LeftOut::budget, LeftOut::held_out}) {
     most.left_out[static_cast<std::size_t>(why)] = std::max<std::uint64_t>(most.events, 1);
   }

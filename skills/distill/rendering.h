@@ -7,12 +7,16 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 // How evidence is written. Deterministic; sizes matter, so that everything is written by these.
 namespace upskill::distill {
 
 // `@1234 call Bash | make`
 std::string item_line(const Item& item);
+
+// `1 event`, `1,200 events`.
+std::string counted_word(std::uint64_t count, std::string_view word);
 
 // `[… 37 events, 12,345 tokens left out, bytes 1234-5678 …]`; nothing where nothing
 // that lies between says anything.

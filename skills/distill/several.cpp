@@ -34,7 +34,8 @@ std::vector<std::size_t> shares(const std::vector<std::size_t>& needs, std::size
 
 std::string list_of(std::span<const Distiller* const> sessions) {
   std::string text = "[\u2026 " + trace::grouped(sessions.size())
-                     + " more sessions are left out, for which there is no room \u2026]";
+                     + (sessions.size() == 1 ? " more session is" : " more sessions are")
+                     + " left out, for which there is no room \u2026]";
   std::string names;
   for (const Distiller* session : sessions) {
     std::string name = safe_name(session->heading().session);

@@ -84,6 +84,14 @@ private:
       envelope.cwd = m_batch.kept(raw_or_empty(value));
     } else if (key == "gitBranch") {
       envelope.branch = m_batch.kept(raw_or_empty(value));
+    } else if (key == "forkedFrom") {
+      marks.is_sound = each_member(value,
+                                   [&](std::string_view name, ondemand::value& member) {
+                                     if (name == "sessionId") {
+                                       envelope.forked_from = m_batch.kept(raw_or_empty(member));
+                                     }
+                                   })
+                       && marks.is_sound;
     } else if (key == "version") {
       envelope.version = m_batch.kept(raw_or_empty(value));
     } else if (key == "isSidechain") {

@@ -18,7 +18,11 @@ void DropCopies::take(const Event& event) {
 
 bool DropCopies::is_copy(const Envelope& record) {
   if (!record.id.empty()) {
-    return !m_seen.insert(record.id);
+    if (m_seen.insert(record.id)) {
+      m_own.insert(record.id);
+      return false;
+    }
+    return !m_own.contains(record.id);
   }
   if (m_has_turns && !record.turn.empty()) {
     enter_turn(record.turn);

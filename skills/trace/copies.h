@@ -12,7 +12,7 @@ namespace upskill::trace {
 // Leaves out what a session that was read before has, too: a fork begins as what it was forked from
 // (facts: traces.md, 1.1 and 1.2). Records are known by their ids; those of Codex have none, and
 // its forks and helpers replay whole turns, which are known by theirs: other programs count turns
-// from 0. The first session that has one keeps it.
+// from 0. The first session that has one keeps it, and may write it again.
 // Owner: whoever reads several sessions, one of these for each. Thread: any, one at a time.
 class DropCopies : public EventSink {
 public:
@@ -32,6 +32,7 @@ private:
 
   bool m_has_turns;
   RecentIds& m_seen;
+  RecentIds m_own = {}; // ids that no session before had
   EventSink& m_next;
   std::uint64_t m_record = 0; // offset
   bool m_is_first = true;

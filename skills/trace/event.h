@@ -64,7 +64,8 @@ struct Envelope {
   std::string_view id = {};                 // of the record; the same in a copy of it (forks)
   std::string_view parent = {};             // the record it follows
   std::string_view session = {};            // the agent's own session id
-  std::string_view forked_from = {};        // the session that this one began as
+  // The session that this one began as; of a record that is no head: the one that it is from.
+  std::string_view forked_from = {};
   std::string_view agent = {}; // of a helper within the session (subagent); empty: the agent
   std::string_view turn = {};  // id of the turn
   std::string_view cwd = {};

@@ -53,18 +53,26 @@ void count_usage(Usage& sum, const Usage& usage, const Usage& counted) {
 
 } // namespace
 
-Summary::Summary(Format format, TextFilter* filter)
+Summary::Summary(Format format, TextFilter* filter, std::size_t slots)
     : m_format(format)
-    , m_filter(filter) {}
+    , m_filter(filter)
+    , m_novelties(slots) {}
 
 void Summary::take(const Event& event) {
+  m_novelty = m_novelties.of(event);
+  if (m_novelty == Novelty::replayed) {
+    return take_replayed(event);
+  }
   take_envelope(event);
   if (!m_is_decided && event.kind != EventKind::meta) {
     m_is_decided = true;
     m_seen.is_helper = event.envelope->is_sidechain;
   }
   if (event.usage) {
-    take_usage(event);
+    take_usage(event); // what is written again has its tokens at last
+  }
+  if (m_novelty == Novelty::repeated) {
+    return;
   }
   if (!event.model.empty() && m_seen.models.size() < k_models
       && std::find(m_seen.models.begin(), m_seen.models.end(), event.model)
@@ -107,6 +115,19 @@ void Summary::take_envelope(const Event& event) {
   if (envelope.time_ms) {
     m_seen.first_ms = std::min(m_seen.first_ms.value_or(*envelope.time_ms), *envelope.time_ms);
     m_seen.last_ms = std::max(m_seen.last_ms.value_or(*envelope.time_ms), *envelope.time_ms);
+  }
+}
+
+// It says whose session this is, and nothing of what was done in it.
+void Summary::take_replayed(const Event& event) {
+  const Envelope& envelope = *event.envelope;
+  ++m_seen.counts.replayed;
+  keep_first(m_seen.harness, envelope.harness);
+  keep_first(m_seen.session, envelope.session);
+  keep_first(m_seen.forked_from, envelope.forked_from);
+  keep_first(m_seen.first_record, envelope.id);
+  if (event.usage && event.usage->is_total) {
+    m_inherited = event.usage;
   }
 }
 
@@ -248,7 +269,11 @@ void Summary::take_usage(const Event& event) {
   if (event.usage->is_total) {
     Usage total = *event.usage;
     total.is_total = false;
-    m_seen.tokens = total;
+    // A fork goes on from the other's total.
+    bool goes_on = m_inherited && total.input.value_or(0) >= m_inherited->input.value_or(0)
+                   && total.output.value_or(0) >= m_inherited->output.value_or(0);
+    m_seen.tokens = {};
+    count_usage(m_seen.tokens, total, goes_on ? *m_inherited : Usage{});
     return;
   }
   if (event.message.empty()) {

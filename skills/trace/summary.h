@@ -2,6 +2,7 @@
 #include "protocol/base/result.h"
 #include "skills/trace/event.h"
 #include "skills/trace/format.h"
+#include "skills/trace/novelty.h"
 #include "skills/trace/remarks.h"
 #include "skills/trace/text_filter.h"
 
@@ -32,6 +33,7 @@ struct SessionCounts {
   std::uint64_t approvals = 0;
   std::uint64_t unknown = 0; // events of no known type
   std::uint64_t unreadable = 0;
+  std::uint64_t replayed = 0; // events of the session it was forked from, which count for nothing
 
   friend bool operator==(const SessionCounts&, const SessionCounts&) = default;
 };
@@ -83,9 +85,13 @@ struct SessionSummary {
 class Summary : public EventSink {
 public:
   // `filter` cleans every text before it is cut; it lives as long as this. Nothing: no cleaning.
-  explicit Summary(Format format, TextFilter* filter = nullptr);
+  // `slots` bounds how long ago a record may be that is written again (Novelties).
+  explicit Summary(Format format, TextFilter* filter = nullptr, std::size_t slots = k_kept_slots);
 
   void take(const Event& event) override;
+
+  // Of the event that was taken last.
+  Novelty novelty() const { return m_novelty; }
 
   SessionSummary summary() const;
 
@@ -105,6 +111,7 @@ public:
   static constexpr std::size_t k_unknown = 64;
   static constexpr std::size_t k_pending = 256;
   static constexpr std::size_t k_messages = 256;
+  static constexpr std::size_t k_kept_slots = 512; // as they are kept, 16 bytes each at most
   static constexpr std::size_t k_title = 200;
   static constexpr std::size_t k_first_prompt = 80; // bytes of it that make a title
 
@@ -126,6 +133,7 @@ private:
   struct State; // reads and writes what is kept
 
   void take_envelope(const Event& event);
+  void take_replayed(const Event& event);
   void take_user(const Event& event);
   void take_prompt(const Event& event);
   void take_assistant(const Event& event);
@@ -152,6 +160,9 @@ private:
   Remark m_remark = Remark::none;             // the last prompt's
   std::vector<Pending> m_pending = {};
   std::vector<Counted> m_counted = {};
+  std::optional<Usage> m_inherited = {}; // the total of what was replayed
+  Novelties m_novelties;
+  Novelty m_novelty = Novelty::fresh;
 };
 
 } // namespace upskill::trace

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <charconv>
 #include <utility>
 
 namespace upskill::trace {
@@ -9,7 +10,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int k_version = 1;
+constexpr int k_version = 2; // 1 knew neither what is repeated nor what is replayed
 
 // Writes a value under a key, or reads it from there: one list of what is kept serves both ways, so
 // that none is forgotten in one of them. A value of the wrong type throws, and restored() catches.
@@ -73,6 +74,7 @@ template <class Way, class Seen> void visit_seen(Way way, Seen& seen) {
   way.value("index_answers", seen.index.answers);
   way.value("index_work", seen.index.work);
   way.value("is_helper", seen.is_helper);
+  way.value("replayed", seen.counts.replayed);
 }
 
 template <class Way, class Stretch>
@@ -88,7 +90,51 @@ void visit_course(Way way,
   way.value(interrupted, course.is_interrupted);
 }
 
+// Hashes as one string of 16 digits each, which is the shortest that JSON has.
+std::string packed(const std::vector<std::uint64_t>& hashes) {
+  constexpr std::string_view k_digits = "0123456789abcdef";
+  std::string text;
+  for (std::uint64_t hash : hashes) {
+    for (int shift = 60; shift >= 0; shift -= 4) {
+      text += k_digits[(hash >> shift) & 15];
+    }
+  }
+  return text;
+}
+
+std::vector<std::uint64_t> unpacked(const std::string& text) {
+  std::vector<std::uint64_t> hashes;
+  for (std::size_t at = 0; at + 16 <= text.size(); at += 16) {
+    std::uint64_t hash = 0;
+    std::from_chars(text.data() + at, text.data() + at + 16, hash, 16);
+    hashes.push_back(hash);
+  }
+  return hashes;
+}
+
 } // namespace
+
+struct NoveltyState {
+  template <class Way, class Of> static void visit(Way way, Of& novelties) {
+    way.value("own_session", novelties.m_session);
+    way.maybe("made_ms", novelties.m_made_ms);
+    way.value("is_forked", novelties.m_is_forked);
+    way.value("is_replaying", novelties.m_is_replaying);
+    way.value("has_turns", novelties.m_has_turns);
+  }
+
+  static void write(const Novelties& novelties, Json& json) {
+    visit(Writing{json}, novelties);
+    json["said"] = packed(novelties.m_ids.young());
+    json["said_before"] = packed(novelties.m_ids.old());
+  }
+
+  static void read(const Json& json, Novelties& novelties) {
+    visit(Reading{json}, novelties);
+    novelties.m_ids.restore(unpacked(json.at("said_before").get<std::string>()),
+                            unpacked(json.at("said").get<std::string>()));
+  }
+};
 
 struct Summary::State {
   template <class Way, class Of> static void visit(Way way, Of& summary) {
@@ -110,6 +156,10 @@ struct Summary::State {
 
   static void read(const Json& json, Summary& summary) {
     visit(Reading{json}, summary);
+    NoveltyState::read(json.at("novelty"), summary.m_novelties);
+    if (json.contains("inherited")) {
+      visit_usage(Reading{json.at("inherited")}, summary.m_inherited.emplace());
+    }
     visit_usage(Reading{json.at("tokens")}, summary.m_seen.tokens);
     int remark = json.at("remark").get<int>();
     summary.m_remark = remark == 1   ? Remark::correction
@@ -148,6 +198,12 @@ std::string Summary::saved() const {
   Json json = Json::object();
   State::visit(Writing{json}, *this);
   json["summary"] = k_version;
+  json["novelty"] = Json::object();
+  NoveltyState::write(m_novelties, json["novelty"]);
+  if (m_inherited) {
+    json["inherited"] = Json::object();
+    visit_usage(Writing{json["inherited"]}, *m_inherited);
+  }
   json["remark"] = static_cast<int>(m_remark);
   json["tokens"] = Json::object();
   visit_usage(Writing{json["tokens"]}, m_seen.tokens);

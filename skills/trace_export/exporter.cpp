@@ -10,18 +10,25 @@ using trace::EventKind;
 
 Exporter::Exporter(trace::Format source, trace::TextFilter* filter)
     : m_filter(filter)
-    , m_summary(source, filter) {}
+    , m_summary(source, filter, trace::Novelties::k_slots) {}
 
 void Exporter::take(const Event& event) {
   const trace::Envelope& envelope = *event.envelope;
-  if (m_record != envelope.offset) {
-    m_record = envelope.offset;
-    m_is_copy = !envelope.id.empty() && !m_ids.insert(envelope.id);
-  }
-  if (m_is_copy || event.form == EventForm::copy) {
+  m_summary.take(event);
+  if (event.form == EventForm::copy) {
     return;
   }
-  m_summary.take(event);
+  if (m_summary.novelty() == trace::Novelty::repeated) {
+    // What is written again has its tokens at last.
+    if (event.usage) {
+      Event usage = event;
+      usage.kind = EventKind::meta;
+      usage.form = EventForm::usage;
+      usage.text = {};
+      write(usage);
+    }
+    return;
+  }
   if (event.kind != EventKind::meta && envelope.is_sidechain && !m_summary.is_helper()) {
     ++m_asides;
     return;

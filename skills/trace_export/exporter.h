@@ -2,7 +2,6 @@
 #include "protocol/types/describe.h"
 #include "skills/trace/event.h"
 #include "skills/trace/format.h"
-#include "skills/trace/recent_ids.h"
 #include "skills/trace/summary.h"
 #include "skills/trace/text_filter.h"
 
@@ -40,7 +39,7 @@ protected:
   // `filter` cleans every text; nothing: no cleaning.
   Exporter(trace::Format source, trace::TextFilter* filter);
 
-  // One that belongs to the conversation, and is no copy.
+  // One that belongs to the conversation and is no copy; tokens may come on their own.
   virtual void write(const trace::Event& event) = 0;
 
   std::string cleaned(const trace::Text& text) const;
@@ -50,15 +49,13 @@ protected:
   static bool is_of_person(const trace::Event& event);
   static bool failed(const trace::Event& event);
 
+  // Whether the event that is written is of the session that this one was forked from.
+  bool is_replayed() const { return m_summary.novelty() == trace::Novelty::replayed; }
+
   trace::TextFilter* m_filter;
   trace::Summary m_summary; // so far
   std::string m_out = {};
   std::uint64_t m_asides = 0; // events of helpers that were left out
-
-private:
-  trace::RecentIds m_ids = {};
-  std::optional<std::uint64_t> m_record = {};
-  bool m_is_copy = false;
 };
 
 std::unique_ptr<Exporter>

@@ -11,8 +11,10 @@ class ClaudeSession {
 public:
   std::string bytes = {};
 
-  explicit ClaudeSession(std::string session = "s1")
-      : m_session(std::move(session)) {}
+  // `lines`: that were written before, so that one that is gone on with has ids of its own.
+  explicit ClaudeSession(std::string session = "s1", std::uint64_t lines = 0)
+      : m_session(std::move(session))
+      , m_count(lines) {}
 
   // All give the offset of their line.
   std::uint64_t prompt(std::string_view text, std::string_view marks = "") {

@@ -18,8 +18,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// What is appended to one that is there is no line of it again.
 std::string session(const std::string& id, std::string_view words = "Build it") {
-  ClaudeSession session(id);
+  static std::uint64_t lines = 0;
+  ClaudeSession session(id, lines++);
   session.prompt(words);
   return session.bytes;
 }

@@ -188,7 +188,7 @@ TEST_CASE("helpers within a session are told in a line, and alone as sessions") 
   Distilled result = distilled(session);
   CAPTURE(result.text);
   CHECK(holds(result.text,
-              at(begin) + " helper : 4 events, 1 calls, 1 failed | It is in parser.cpp.\n"));
+              at(begin) + " helper : 4 events, 1 call, 1 failed | It is in parser.cpp.\n"));
   CHECK(!holds(result.text, "Search for"));
   CHECK(left_out(result, LeftOut::helper) == 4);
   CHECK(result.beats.size() == 1);

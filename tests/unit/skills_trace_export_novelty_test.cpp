@@ -1,0 +1,46 @@
+#include "skills/trace_export/exporter.h"
+#include "tests/support/codex_fork.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/trace_events.h"
+
+using namespace upskill;
+using namespace upskill::tests;
+using trace::Format;
+using trace_export::ExportFormat;
+
+namespace {
+
+std::string exported(ExportFormat to, Format format, std::string_view bytes) {
+  auto exporter = trace_export::make_exporter(to, format);
+  trace::TraceParser parser(format);
+  parser.take(bytes, *exporter);
+  parser.finish(*exporter);
+  exporter->finish();
+  return exporter->take_output();
+}
+
+std::size_t count_of(std::string_view text, std::string_view words) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(words); at != std::string_view::npos;
+       at = text.find(words, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+} // namespace
+
+TEST_CASE("a message that is written again is exported once, with all that came to it") {
+  std::string bytes = file_text(std::string(UPSKILL_FIXTURES) + "/traces/gemini.jsonl");
+  std::string sts = exported(ExportFormat::sts, Format::gemini, bytes);
+  CHECK(count_of(sts, R"("function":{)") == 6);
+  CHECK(count_of(sts, R"("role":"tool")") == 6);
+  CHECK(count_of(sts, "I will build first") == 1);
+  CHECK(count_of(sts, "multiple definition of `kernels") == 1);
+  std::string atif = exported(ExportFormat::atif, Format::gemini, bytes);
+  CHECK(count_of(atif, R"("tool_call_id")") == 6);
+  CHECK(count_of(atif, R"("source_call_id")") == 6);
+  CHECK(count_of(atif, "I will build first") == 1);
+  CHECK(count_of(atif, R"("completion_tokens":136)") == 1); // of the last copy
+  CHECK(atif.find(R"("failed_calls":["run_shell_command-1751448620-a1"])") != std::string::npos);
+}
