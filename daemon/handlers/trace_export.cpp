@@ -134,6 +134,39 @@ private:
   std::stop_source& m_stop;
 };
 
+// What the kept row tells of it, where not all formats do.
+trace::SessionSummary known_of(const store::SessionRow& row) {
+  trace::SessionSummary session;
+  session.harness = row.harness;
+  session.session = to_valid_utf8(row.session);
+  session.agent = to_valid_utf8(row.agent);
+  session.forked_from = row.forked_from;
+  session.cwd = row.project;
+  session.branch = row.branch;
+  session.version = row.version;
+  session.title = row.title;
+  session.models = row.models;
+  return session;
+}
+
+// Of a file: documents have their head at the end as likely as not, and some formats have none.
+Result<trace::SessionSummary> known_of(archive::Archive& archive,
+                                       const TraceSource& source,
+                                       trace::Format format,
+                                       trace::TextFilter& filter,
+                                       const std::stop_token& stop) {
+  trace::Summary summary(format, &filter);
+  if (!trace::is_line_format(format)) {
+    TRY(read_source(archive, source, 0, summary, stop));
+  }
+  trace::SessionSummary session = summary.summary();
+  if (session.session.empty()) {
+    std::string_view name = base_name(source.path);
+    session.session = to_valid_utf8(name.substr(0, name.find('.', 1)));
+  }
+  return session;
+}
+
 Result<TraceExportResult> write_export(archive::Archive& archive,
                                        const TraceExportParams& params,
                                        const RequestContext& context) {
@@ -148,6 +181,14 @@ Result<TraceExportResult> write_export(archive::Archive& archive,
   // Always: what is kept may have been kept with its secrets, and texts may join to one.
   SecretFilter filter(archive.rules());
   auto exporter = trace_export::make_exporter(format_of(params.format), format, &filter);
+  if (source.path.empty()) {
+    exporter->know(known_of(source.row));
+  } else {
+    SecretFilter uncounted(archive.rules());
+    TRY_ASSIGN(trace::SessionSummary known,
+               known_of(archive, source, format, uncounted, context.stopping));
+    exporter->know(std::move(known));
+  }
   Target target(result.output);
   TRY(target.open());
   std::stop_source halt;

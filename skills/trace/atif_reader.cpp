@@ -14,6 +14,7 @@ struct Step {
   std::string_view model = {};
   std::optional<Usage> usage = {};
   bool is_copy = false; // of a step that stands elsewhere
+  std::string_view skill = {};
 };
 
 // Harbor's Agent Trajectory Interchange Format, to version 1.7 (facts: traces.md, Interchange).
@@ -50,7 +51,8 @@ private:
     if (key == "steps" || key == "subagent_trajectories") {
       return depth < k_max_depth && read_list(value, depth);
     }
-    return read_step_member(key, value, step) && read_trajectory_member(key, value);
+    return read_step_member(key, value, step)
+           && (key == "extra" || read_trajectory_member(key, value));
   }
 
   // Of a helper, whose trajectory is one record.
@@ -99,6 +101,8 @@ private:
       step.model = m_batch.kept(raw_or_empty(value));
     } else if (key == "is_copied_context") {
       step.is_copy = is_true(value);
+    } else if (key == "extra") {
+      return read_extra(value, step);
     } else if (key == "timestamp" && !envelope.time_ms) {
       envelope.time_ms = time_of(value);
     } else if (key == "step_id" && envelope.id.empty()) {
@@ -206,8 +210,6 @@ private:
         m_total = usage;
       }
       return is_whole;
-    } else if (key == "extra") {
-      return read_extra(value);
     }
     return true;
   }
@@ -223,13 +225,14 @@ private:
       } else if (key == "model_name" && m_model.empty()) {
         m_model = m_batch.kept(raw_or_empty(value));
       } else if (key == "extra") {
-        is_sound = read_extra(value);
+        Step none;
+        is_sound = read_extra(value, none);
       }
     });
     return is_whole && is_sound;
   }
 
-  bool read_extra(ondemand::value& extra) {
+  bool read_extra(ondemand::value& extra, Step& step) {
     Envelope& envelope = m_batch.envelope;
     return each_member(extra, [&](std::string_view key, ondemand::value& value) {
       if (key == "cwd") {
@@ -238,6 +241,8 @@ private:
         envelope.branch = m_batch.kept(raw_or_empty(value));
       } else if (key == "forked_from") {
         envelope.forked_from = m_batch.kept(raw_or_empty(value));
+      } else if (key == "skill") {
+        step.skill = m_batch.kept(raw_or_empty(value), 200);
       } else if (key == "title") {
         m_title = raw_or_empty(value);
       } else if (key == "failed_calls") {
@@ -275,6 +280,7 @@ private:
       if (event.kind == EventKind::meta && event.form == EventForm::text) {
         finish_words(event, role, step);
       }
+      event.skill = event.kind == EventKind::tool_result ? std::string_view{} : step.skill;
       event.model = role == Role::assistant ? step.model : std::string_view{};
       if (step.is_copy) {
         event.kind = EventKind::meta;
@@ -292,6 +298,9 @@ private:
       event.form = form_of_user_words(event.text.first);
     } else if (role == Role::assistant) {
       event.kind = EventKind::assistant;
+    } else if (role == Role::instructions && !step.skill.empty()) {
+      event.kind = EventKind::user;
+      event.form = EventForm::skill;
     } else if (role == Role::instructions) {
       event.form = EventForm::instructions;
     } else {

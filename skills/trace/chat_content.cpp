@@ -9,12 +9,17 @@ namespace {
 struct UsageWords {
   std::optional<std::int64_t> prompt = {}; // with what the cache served
   std::optional<std::int64_t> cached = {};
+  std::optional<std::int64_t> written = {}; // into the cache; our own exports tell
 };
 
 void finish_usage(const UsageWords& words, Usage& usage) {
   usage.cache_read = words.cached ? words.cached : usage.cache_read;
   if (words.prompt) {
     usage.input = *words.prompt - std::min(words.cached.value_or(0), *words.prompt);
+    if (words.written) {
+      usage.input = *usage.input - std::clamp<std::int64_t>(*words.written, 0, *usage.input);
+      usage.cache_write = words.written;
+    }
   }
 }
 
@@ -86,13 +91,15 @@ bool read_chat_usage(ondemand::value& value, Usage& usage) {
       words.cached = integer(member);
     } else if (is_one_of(key, {"cost_usd", "total_cost_usd"})) {
       usage.cost = number(member);
-    } else if (is_one_of(key, {"cost", "prompt_tokens_details"})) {
+    } else if (is_one_of(key, {"cost", "prompt_tokens_details", "extra"})) {
       is_sound = each_member(member,
                              [&](std::string_view name, ondemand::value& amount) {
                                if (name == "total") {
                                  usage.cost = number(amount);
                                } else if (name == "cached_tokens") {
                                  words.cached = integer(amount);
+                               } else if (name == "cache_write_tokens") {
+                                 words.written = integer(amount);
                                }
                              })
                  && is_sound;

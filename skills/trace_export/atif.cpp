@@ -46,6 +46,9 @@ std::string metrics(const Usage& usage, std::string_view prefix) {
   if (usage.cost) {
     members.decimal(lead + "cost_usd", *usage.cost);
   }
+  if (usage.cache_write) { // it has no place of its own, and is counted within the prompt
+    members.raw("extra", "{\"cache_write_tokens\":" + std::to_string(*usage.cache_write) + "}");
+  }
   members.end();
   return json;
 }
@@ -67,6 +70,9 @@ struct Step {
   std::string exit_codes = {}; // id: code, as JSON without braces
   std::string late_call = {};  // of the only result, whose call is in an earlier step
   std::optional<Usage> usage = {};
+  std::string skill = {};   // that was at work
+  bool is_rest = false;     // of an answer whose tokens stand at the step before
+  bool is_replayed = false; // of the session that this one was forked from
 
   std::size_t size() const {
     return message.size() + reasoning.size() + calls.size() + results.size();
@@ -83,7 +89,7 @@ public:
     end_step();
     begin();
     m_out += "]";
-    trace::SessionSummary session = m_summary.summary();
+    trace::SessionSummary session = this->session();
     std::string totals = metrics(session.tokens, "total_");
     totals.pop_back();
     totals += totals.size() > 1 ? "," : "";
@@ -124,6 +130,7 @@ protected:
     end_step();
     open_step(is_of_person(event) ? "user" : "system", event);
     m_step->message = words_of(event);
+    m_step->skill = event.skill;
     end_step();
   }
 
@@ -135,11 +142,17 @@ private:
     m_step->parent = event.envelope->parent;
     m_step->offset = event.envelope->offset;
     m_step->time_ms = event.envelope->time_ms;
+    m_step->is_replayed = is_replayed();
   }
 
   // Whether this is said in the same breath as what is in the step.
   bool goes_on(const Event& event) const {
-    if (!m_step || m_step->source != "agent" || m_step->size() > k_longest) {
+    if (!m_step || m_step->source != "agent" || m_step->size() > k_longest
+        || m_step->is_replayed != is_replayed()) {
+      return false;
+    }
+    // What is said about results comes after them; in a step it would come before.
+    if (!m_step->results.empty() && event.kind == EventKind::assistant) {
       return false;
     }
     if (!event.message.empty() || !m_step->answer.empty()) {
@@ -151,9 +164,16 @@ private:
 
   void take_answer(const Event& event) {
     if (!goes_on(event)) {
+      bool is_rest = m_step && m_step->usage && m_step->source == "agent"
+                     && m_step->answer == event.message
+                     && (!event.message.empty() || m_step->offset == event.envelope->offset);
       end_step();
       open_step("agent", event);
       m_step->answer = event.message;
+      m_step->is_rest = is_rest;
+    }
+    if (m_step->skill.empty()) {
+      m_step->skill = event.skill;
     }
     if (m_step->model.empty()) {
       m_step->model = event.model;
@@ -211,7 +231,8 @@ private:
 
   // Records of one answer repeat its tokens: the largest output counts. A total is of no step.
   void take_usage(const Event& event) {
-    if (!m_step || !event.usage || event.usage->is_total || event.message != m_step->answer) {
+    if (!m_step || !event.usage || event.usage->is_total || event.message != m_step->answer
+        || m_step->is_rest) {
       return;
     }
     if (!m_step->usage || event.usage->output.value_or(0) > m_step->usage->output.value_or(0)) {
@@ -248,6 +269,9 @@ private:
     if (step.usage) {
       members.raw("metrics", metrics(*step.usage, ""));
     }
+    if (step.is_replayed) {
+      members.raw("is_copied_context", "true");
+    }
     members.raw("extra", extra_of(step));
     members.end();
   }
@@ -259,6 +283,7 @@ private:
     extra.string_if("id", step.id);
     extra.string_if("parent", step.parent);
     extra.string_if("message", step.answer);
+    extra.string_if("skill", step.skill);
     extra.string_if("call", step.late_call);
     if (!step.failed.empty()) {
       extra.raw("failed_calls", "[" + step.failed + "]");
@@ -275,7 +300,7 @@ private:
     if (std::exchange(m_has_begun, true)) {
       return;
     }
-    trace::SessionSummary session = m_summary.summary();
+    trace::SessionSummary session = this->session();
     std::string agent;
     JsonObject members(agent);
     members.string("name", session.harness.empty() ? "unknown" : session.harness);

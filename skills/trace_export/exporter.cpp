@@ -42,6 +42,23 @@ void Exporter::take(const Event& event) {
   }
 }
 
+trace::SessionSummary Exporter::session() const {
+  trace::SessionSummary session = m_summary.summary();
+  auto fill = [](std::string& told, const std::string& known) {
+    told = told.empty() ? known : told;
+  };
+  fill(session.harness, m_known.harness);
+  fill(session.session, m_known.session);
+  fill(session.agent, m_known.agent);
+  fill(session.forked_from, m_known.forked_from);
+  fill(session.cwd, m_known.cwd);
+  fill(session.branch, m_known.branch);
+  fill(session.version, m_known.version);
+  fill(session.title, m_known.title);
+  session.models = session.models.empty() ? m_known.models : session.models;
+  return session;
+}
+
 std::string Exporter::take_output() {
   return std::exchange(m_out, std::string{});
 }

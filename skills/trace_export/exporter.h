@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace upskill::trace_export {
 
@@ -29,6 +30,10 @@ class Exporter : public trace::EventSink {
 public:
   void take(const trace::Event& event) final;
 
+  // What is known of the session from elsewhere, for where its events do not tell, or tell it too
+  // late: the head comes first in all formats. Before the first event.
+  void know(trace::SessionSummary session) { m_known = std::move(session); }
+
   // There are no more events. Once.
   virtual void finish() = 0;
 
@@ -42,6 +47,8 @@ protected:
   // One that belongs to the conversation and is no copy; tokens may come on their own.
   virtual void write(const trace::Event& event) = 0;
 
+  // What the session is, as far as is known by now.
+  trace::SessionSummary session() const;
   std::string cleaned(const trace::Text& text) const;
   // With `[image]` for each that was left out.
   std::string words_of(const trace::Event& event) const;
@@ -56,6 +63,9 @@ protected:
   trace::Summary m_summary; // so far
   std::string m_out = {};
   std::uint64_t m_asides = 0; // events of helpers that were left out
+
+private:
+  trace::SessionSummary m_known = {};
 };
 
 std::unique_ptr<Exporter>

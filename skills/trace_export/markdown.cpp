@@ -44,14 +44,16 @@ public:
 
   void finish() override {
     begin();
-    if (m_asides > 0) {
-      m_out += "\n" + std::to_string(m_asides) + " events of helpers are left out.\n";
-    }
+    tell_left_out(m_summary.summary().counts.replayed, "of the session it was forked from");
+    tell_left_out(m_asides, "of helpers");
   }
 
 protected:
   void write(const Event& event) override {
     if (event.form == EventForm::usage) {
+      return;
+    }
+    if (is_replayed()) {
       return;
     }
     switch (event.kind) {
@@ -70,6 +72,14 @@ protected:
   }
 
 private:
+  void tell_left_out(std::uint64_t events, std::string_view whose) {
+    if (events > 0) {
+      m_out += "\n" + std::to_string(events) + (events == 1 ? " event " : " events ");
+      m_out += whose;
+      m_out += events == 1 ? " is left out.\n" : " are left out.\n";
+    }
+  }
+
   void write_said(std::string_view who, const Event& event) {
     std::string words = words_of(event);
     if (words.empty()) {
@@ -116,7 +126,7 @@ private:
     if (std::exchange(m_has_begun, true)) {
       return;
     }
-    trace::SessionSummary session = m_summary.summary();
+    trace::SessionSummary session = this->session();
     m_out += "# Session " + code(session.session) + "\n\n";
     auto field = [&](std::string_view name, std::string_view value) {
       if (!value.empty()) {

@@ -38,6 +38,9 @@ public:
 
 protected:
   void write(const Event& event) override {
+    if (is_replayed()) {
+      return; // the format has no mark for it
+    }
     switch (event.kind) {
     case EventKind::assistant:
     case EventKind::tool_call:
@@ -156,7 +159,7 @@ private:
     if (std::exchange(m_has_begun, true)) {
       return;
     }
-    trace::SessionSummary session = m_summary.summary();
+    trace::SessionSummary session = this->session();
     JsonObject line(m_out);
     line.string("type", "session");
     line.string("harness", session.harness.empty() ? "unknown" : session.harness);

@@ -186,7 +186,7 @@ TEST_CASE("a helper's own file is a trajectory of its session") {
   CHECK(main["steps"].size() == 1);
   CHECK(main["extra"]["helper_events_left_out"] == 1);
   CHECK(exported(ExportFormat::markdown, mixed.bytes)
-            .ends_with("\n1 events of helpers are left out.\n"));
+            .ends_with("\n1 event of helpers is left out.\n"));
 }
 
 TEST_CASE("markdown: nothing that was said can pass for a heading") {

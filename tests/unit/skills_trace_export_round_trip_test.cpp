@@ -136,3 +136,49 @@ TEST_CASE("ATIF keeps which calls failed, and whose session it is") {
   CHECK(owner.find("s7") != std::string::npos);
   CHECK(cwd.find("/home/ada/app") != std::string::npos);
 }
+
+TEST_CASE("ATIF keeps what went into the cache, skills, and what was said after a result") {
+  ClaudeSession session("s7");
+  session.prompt("Fix it");
+  session.line(
+      R"("type":"assistant","attributionSkill":"make","message":{"model":"m","id":"m1",)"
+      R"("role":"assistant","content":[{"type":"text","text":"I see."}],)"
+      R"("usage":{"input_tokens":35,"cache_creation_input_tokens":49,"output_tokens":5}})");
+  session.prompt("Base directory for this skill: /skills/pdf\nbody", R"(,"isMeta":true)");
+  trace::Summary was(Format::claude);
+  trace::TraceParser parser(Format::claude);
+  parser.take(session.bytes, was);
+  std::string text = exported(ExportFormat::atif, session.bytes);
+  trace::Summary is(Format::atif);
+  trace::TraceParser again(Format::atif);
+  again.take(text, is);
+  again.finish(is);
+  CHECK(is.summary().tokens == was.summary().tokens);
+  CHECK(is.summary().tokens.input == 35);
+  CHECK(is.summary().tokens.cache_write == 49);
+  CHECK(is.summary().skills == was.summary().skills);
+  CHECK(is.summary().skills.contains("make"));
+}
+
+TEST_CASE("what is known of a session stands at its head, where its events do not tell") {
+  trace::SessionSummary known;
+  known.session = "abc";
+  known.cwd = "/home/ada";
+  known.title = "Fix it";
+  std::string bytes = R"({"role":"user","message":{"content":[{"type":"text","text":"Fix"}]}})"
+                      "\n";
+  auto text_of = [&](ExportFormat format) {
+    auto exporter = trace_export::make_exporter(format, Format::cursor);
+    exporter->know(known);
+    trace::TraceParser parser(Format::cursor);
+    parser.take(bytes, *exporter);
+    parser.finish(*exporter);
+    exporter->finish();
+    return exporter->take_output();
+  };
+  CHECK(text_of(ExportFormat::sts)
+            .starts_with(R"({"type":"session","harness":"cursor","id":"abc","name":"Fix"})"));
+  CHECK(text_of(ExportFormat::atif).find(R"("session_id":"abc")") != std::string::npos);
+  CHECK(text_of(ExportFormat::atif).find(R"("cwd":"/home/ada")") != std::string::npos);
+  CHECK(text_of(ExportFormat::markdown).starts_with("# Session `abc`\n"));
+}
