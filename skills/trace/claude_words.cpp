@@ -18,9 +18,11 @@ constexpr std::string_view k_skill_base = "Base directory for this skill: ";
 constexpr std::array k_beginnings = {
     Word{"[Request interrupted", EventForm::interrupt},
     Word{"This session is being continued", EventForm::summary},
-    Word{"Caveat: The messages below", EventForm::command},
+    Word{"Caveat: The messages below", EventForm::injected},
     Word{"<command-", EventForm::command},
-    Word{"<local-command-", EventForm::command},
+    Word{"<local-command-", EventForm::injected}, // what it printed, and a caveat
+    Word{"<bash-stdout", EventForm::injected},
+    Word{"<bash-stderr", EventForm::injected},
     Word{"<bash-", EventForm::command},
     Word{"<task-notification", EventForm::injected},
     Word{"<system-reminder", EventForm::injected},

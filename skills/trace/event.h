@@ -16,9 +16,9 @@ enum class EventKind : std::uint8_t { user, assistant, tool_call, tool_result, m
 enum class EventForm : std::uint8_t {
   // user
   prompt,    // typed by a person, also in the middle of a turn
-  command,   // a slash command or a shell line of the person, and what it printed
+  command,   // a slash command or a shell line of the person
   interrupt, // the person stopped the agent
-  injected,  // put there by a program: reminders, notifications, hooks, the environment
+  injected,  // put there by a program: reminders, hooks, the environment, what a command printed
   summary,   // what a compaction left of everything before
   // user or meta
   instructions, // AGENTS.md, CLAUDE.md, system and developer prompts

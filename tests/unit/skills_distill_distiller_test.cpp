@@ -115,9 +115,8 @@ TEST_CASE("what a program put in, instructions and skills are not there") {
   CHECK(holds(result.text, "failed Bash | no such folder\n"));
   CHECK(left_out(result, LeftOut::skill) == 1);
   CHECK(left_out(result, LeftOut::summary) == 1);
-  CHECK(left_out(result, LeftOut::command) == 1);
   CHECK(left_out(result, LeftOut::instructions) == 1);
-  CHECK(left_out(result, LeftOut::injected) == 3);
+  CHECK(left_out(result, LeftOut::injected) == 4);
   CHECK(left_out(result, LeftOut::output) == 2);
   CHECK(adds_up(result));
   CHECK(result.beats.size() == 1);

@@ -66,7 +66,9 @@ TEST_CASE("a prompt has its envelope, and says where it stands") {
 TEST_CASE("what is of type user is mostly no person") {
   CHECK(form_of("[Request interrupted by user]") == EventForm::interrupt);
   CHECK(form_of("<command-name>/clear</command-name>") == EventForm::command);
-  CHECK(form_of("<local-command-stdout>ok</local-command-stdout>") == EventForm::command);
+  CHECK(form_of("<local-command-stdout>ok</local-command-stdout>") == EventForm::injected);
+  CHECK(form_of("<bash-stdout>ok</bash-stdout><bash-stderr></bash-stderr>") == EventForm::injected);
+  CHECK(form_of("<bash-input>make</bash-input>") == EventForm::command);
   CHECK(form_of("<task-notification>done") == EventForm::injected);
   CHECK(form_of("This session is being continued from a previous") == EventForm::summary);
   CHECK(form_of("anything", R"(,"isCompactSummary":true)") == EventForm::summary);
