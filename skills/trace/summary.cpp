@@ -12,28 +12,17 @@
 namespace upskill::trace {
 namespace {
 
-// Bytes of one string of an envelope, and of what goes into the index at once and in all.
+// Bytes of one string of an envelope, and of what goes into the index at once.
 constexpr std::size_t k_short = 1024;
 constexpr std::size_t k_name = 200;
 constexpr Cut k_prompt_cut{4096, 1024};
 constexpr Cut k_answer_cut{1536, 512};
 constexpr Cut k_call_cut{240, 0};
 constexpr Cut k_error_cut{240, 160};
-constexpr std::size_t k_prompts = 96u << 10;
-constexpr std::size_t k_answers = 96u << 10;
-constexpr std::size_t k_work = 63u << 10;
 
 void keep_first(std::string& kept, std::string_view value) {
   if (kept.empty() && !value.empty()) {
     kept = utf8_prefix(value, k_short);
-  }
-}
-
-void add_paragraph(std::string& index, std::string_view text, std::size_t limit) {
-  std::size_t lead = index.empty() ? 0 : 1;
-  if (!text.empty() && index.size() + lead < limit) {
-    index += lead == 0 ? "" : "\n";
-    index += utf8_prefix(text, limit - index.size());
   }
 }
 
@@ -172,9 +161,7 @@ void Summary::take_prompt(const Event& event) {
     m_seen.counts.approvals += m_remark == Remark::approval ? 1 : 0;
   }
   m_is_remarked = true;
-  if (m_seen.index.prompts.size() < k_prompts) {
-    add_paragraph(m_seen.index.prompts, excerpt(event.text, k_prompt_cut, m_filter), k_prompts);
-  }
+  m_prompts.add(excerpt(event.text, k_prompt_cut, m_filter));
 }
 
 void Summary::take_assistant(const Event& event) {
@@ -184,9 +171,7 @@ void Summary::take_assistant(const Event& event) {
   }
   ++m_seen.counts.answers;
   m_course = {true, true, false, false};
-  if (m_seen.index.answers.size() < k_answers) {
-    add_paragraph(m_seen.index.answers, excerpt(event.text, k_answer_cut, m_filter), k_answers);
-  }
+  m_answers.add(excerpt(event.text, k_answer_cut, m_filter));
 }
 
 void Summary::take_call(const Event& event) {
@@ -207,10 +192,8 @@ void Summary::take_call(const Event& event) {
                          std::string(utf8_prefix(event.name, k_name)),
                          std::string(is_utf8(skill) ? skill : std::string_view{})});
   }
-  if (m_seen.index.work.size() < k_work) {
-    std::string key = key_argument(event.text, k_call_cut.head + k_cut_margin);
-    add_paragraph(m_seen.index.work, excerpt(std::move(key), k_call_cut, m_filter), k_work);
-  }
+  std::string key = key_argument(event.text, k_call_cut.head + k_cut_margin);
+  m_work.add(excerpt(std::move(key), k_call_cut, m_filter));
 }
 
 void Summary::take_result(const Event& event) {
@@ -226,9 +209,7 @@ void Summary::take_result(const Event& event) {
     if (ToolCount* count = tool(pending != m_pending.end() ? pending->tool : event.name)) {
       ++count->errors;
     }
-    if (m_seen.index.work.size() < k_work) {
-      add_paragraph(m_seen.index.work, excerpt(event.text, k_error_cut, m_filter), k_work);
-    }
+    m_work.add(excerpt(event.text, k_error_cut, m_filter));
   } else if (pending != m_pending.end()) {
     see_skill(pending->skill);
   }
@@ -324,7 +305,7 @@ SessionSummary Summary::summary() const {
     all.harness = harness_of(m_format);
   }
   all.title = m_title.empty() ? m_beginning : m_title;
-  all.index.title = all.title;
+  all.index = {all.title, m_prompts.text(), m_answers.text(), m_work.text()};
   // What went wrong since the person's last words says more than those.
   Outcome last = outcome_of(m_course, Remark::none);
   bool is_bad = last == Outcome::interrupted || last == Outcome::failed;

@@ -2,6 +2,7 @@
 #include "protocol/base/result.h"
 #include "skills/trace/event.h"
 #include "skills/trace/format.h"
+#include "skills/trace/indexed_words.h"
 #include "skills/trace/novelty.h"
 #include "skills/trace/remarks.h"
 #include "skills/trace/text_filter.h"
@@ -38,7 +39,10 @@ struct SessionCounts {
   friend bool operator==(const SessionCounts&, const SessionCounts&) = default;
 };
 
-// What a search finds a session by. Cleaned, each part with its own bound, 256 KiB in all.
+// What a search finds a session by: what was said, run and failed. What tools gave that went well
+// is not among it: there is a hundred times as much of it, and files and commands are found by
+// their names. Cleaned, the beginning and the end of each part within its own bound, 256 KiB in
+// all.
 struct IndexText {
   std::string title = {};
   std::string prompts = {}; // of the person, one after the other
@@ -111,7 +115,10 @@ public:
   static constexpr std::size_t k_unknown = 64;
   static constexpr std::size_t k_pending = 256;
   static constexpr std::size_t k_messages = 256;
-  static constexpr std::size_t k_kept_slots = 512; // as they are kept, 16 bytes each at most
+  static constexpr std::size_t k_kept_slots = 512;    // as they are kept, 16 bytes each at most
+  static constexpr std::size_t k_prompts = 96u << 10; // bytes that are searched
+  static constexpr std::size_t k_answers = 96u << 10;
+  static constexpr std::size_t k_work = 63u << 10;
   static constexpr std::size_t k_title = 200;
   static constexpr std::size_t k_first_prompt = 80; // bytes of it that make a title
 
@@ -148,8 +155,11 @@ private:
 
   Format m_format;
   TextFilter* m_filter;
-  SessionSummary m_seen = {}; // but title, outcome
-  std::string m_title = {};   // that the session was given
+  SessionSummary m_seen = {}; // but title, outcome, index
+  IndexedWords m_prompts{k_prompts};
+  IndexedWords m_answers{k_answers};
+  IndexedWords m_work{k_work};
+  std::string m_title = {}; // that the session was given
   std::string m_beginning = {};
   std::optional<std::uint64_t> m_record = {}; // offset of the last one
   std::optional<std::uint64_t> m_prompt = {}; // offset of the last record that is one

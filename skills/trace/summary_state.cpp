@@ -70,9 +70,6 @@ template <class Way, class Seen> void visit_seen(Way way, Seen& seen) {
   way.value("unreadable", seen.counts.unreadable);
   way.value("skills", seen.skills);
   way.value("unknown", seen.unknown);
-  way.value("index_prompts", seen.index.prompts);
-  way.value("index_answers", seen.index.answers);
-  way.value("index_work", seen.index.work);
   way.value("is_helper", seen.is_helper);
   way.value("replayed", seen.counts.replayed);
 }
@@ -114,6 +111,19 @@ std::vector<std::uint64_t> unpacked(const std::string& text) {
 
 } // namespace
 
+struct IndexedWordsState {
+  template <class Way, class Of> static void visit(Way way, Of& words) {
+    way.value("first", words.m_first);
+    way.value("last", words.m_last);
+    way.value("is_full", words.m_is_full);
+    way.value("is_cut", words.m_is_cut);
+  }
+
+  static bool is_bounded(const IndexedWords& words) {
+    return words.m_first.size() <= words.m_limit / 2 && words.m_last.size() <= words.m_limit / 2;
+  }
+};
+
 struct NoveltyState {
   template <class Way, class Of> static void visit(Way way, Of& novelties) {
     way.value("own_session", novelties.m_session);
@@ -137,6 +147,13 @@ struct NoveltyState {
 };
 
 struct Summary::State {
+  // Each part of the index, under its name.
+  template <class Of, class Do> static void each_words(Of& summary, Do work) {
+    work("prompts", summary.m_prompts);
+    work("answers", summary.m_answers);
+    work("work", summary.m_work);
+  }
+
   template <class Way, class Of> static void visit(Way way, Of& summary) {
     visit_seen(way, summary.m_seen);
     way.value("title", summary.m_title);
@@ -156,6 +173,9 @@ struct Summary::State {
 
   static void read(const Json& json, Summary& summary) {
     visit(Reading{json}, summary);
+    State::each_words(summary, [&](const char* name, IndexedWords& words) {
+      IndexedWordsState::visit(Reading{json.at("index").at(name)}, words);
+    });
     NoveltyState::read(json.at("novelty"), summary.m_novelties);
     if (json.contains("inherited")) {
       visit_usage(Reading{json.at("inherited")}, summary.m_inherited.emplace());
@@ -190,7 +210,10 @@ struct Summary::State {
     return summary.m_seen.models.size() <= k_models && summary.m_seen.by_model.size() <= k_models
            && summary.m_seen.tools.size() <= k_tools && summary.m_seen.skills.size() <= k_skills
            && summary.m_seen.unknown.size() <= k_unknown && summary.m_pending.size() <= k_pending
-           && summary.m_counted.size() <= k_messages;
+           && summary.m_counted.size() <= k_messages
+           && IndexedWordsState::is_bounded(summary.m_prompts)
+           && IndexedWordsState::is_bounded(summary.m_answers)
+           && IndexedWordsState::is_bounded(summary.m_work);
   }
 };
 
@@ -198,6 +221,11 @@ std::string Summary::saved() const {
   Json json = Json::object();
   State::visit(Writing{json}, *this);
   json["summary"] = k_version;
+  json["index"] = Json::object();
+  State::each_words(*this, [&](const char* name, const IndexedWords& words) {
+    json["index"][name] = Json::object();
+    IndexedWordsState::visit(Writing{json["index"][name]}, words);
+  });
   json["novelty"] = Json::object();
   NoveltyState::write(m_novelties, json["novelty"]);
   if (m_inherited) {
