@@ -6,6 +6,9 @@ namespace upskill::trace {
 
 void DropCopies::take(const Event& event) {
   const Envelope& envelope = *event.envelope;
+  if (m_novelties.of(event) == Novelty::replayed) {
+    return m_next.take(event);
+  }
   if (m_is_first || m_record != envelope.offset) {
     m_is_first = false;
     m_record = envelope.offset;

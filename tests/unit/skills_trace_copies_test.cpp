@@ -1,4 +1,5 @@
 #include "skills/trace/copies.h"
+#include "tests/support/codex_fork.h"
 #include "tests/support/trace_events.h"
 
 using namespace upskill;
@@ -63,6 +64,23 @@ TEST_CASE("a fork of Codex begins at the first turn that its parent lacks") {
   CHECK(reading.words_of(Format::codex,
                          head("s3") + head("s2") + shared + turn("t4", "four") + turn("t5", "five"))
         == Lines{"five", "Did five"});
+}
+
+TEST_CASE("a session is whole though its fork was read before it") {
+  Reading reading;
+  reading.words_of(Format::codex, fork_of_codex());
+  CHECK(reading.words_of(Format::codex,
+                         head(k_parent) + turn(k_old_turn, "one") + turn(k_older_turn, "two"))
+        == Lines{"one", "Did one", "two", "Did two"});
+}
+
+TEST_CASE("a record that its own session writes again is no copy") {
+  std::string first = R"({"id":"m1","timestamp":"2026-07-01T10:00:01Z","type":"gemini",)"
+                      R"("content":"I will"})"
+                      "\n";
+  Reading reading;
+  CHECK(reading.words_of(Format::gemini, first + first).size() == 2); // the next stage's
+  CHECK(reading.words_of(Format::gemini, first).empty());
 }
 
 TEST_CASE("a turn that a session comes back to is its own") {
