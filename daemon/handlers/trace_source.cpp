@@ -70,6 +70,10 @@ Result<trace::Format> format_of(const TraceSource& source) {
                 in_backticks(source.path) + " holds many sessions",
                 "`upskill trace import` takes them; then name one of them by its id");
   }
+  if (std::optional<std::string_view> why = trace::why_no_trace(file.head(), file.format())) {
+    return fail(ErrorCode::unsupported,
+                in_backticks(source.path) + " is no session: " + std::string(*why));
+  }
   return file.format();
 }
 

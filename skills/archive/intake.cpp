@@ -167,16 +167,11 @@ bool Intake::is_current(const store::SessionRow& row) const {
 }
 
 bool Intake::is_trace(const SessionSource& source, std::string& reason) const {
-  if (source.head().empty()) {
-    reason = "it is empty";
+  if (std::optional<std::string_view> why = trace::why_no_trace(source.head(), source.format())) {
+    reason = *why;
     return false;
   }
-  bool has_zeros = source.head().substr(0, 4096).find('\0') != std::string_view::npos;
   bool is_known = source.format() != trace::Format::text && source.format() != trace::Format::json;
-  if (!is_known && has_zeros) {
-    reason = "it is no text";
-    return false;
-  }
   if (!is_known && !m_options.is_named) {
     reason = "it has no form of a session that is known; naming the file takes it as text";
     return false;

@@ -8,7 +8,8 @@ namespace upskill::archive {
 namespace {
 
 bool is_sections(trace::Format format) {
-  return format == trace::Format::specstory || format == trace::Format::text;
+  return format == trace::Format::specstory || format == trace::Format::markdown
+         || format == trace::Format::text;
 }
 
 } // namespace

@@ -79,12 +79,41 @@ bool is_specstory(std::string_view head) {
              && head.find("_**Agent") != std::string_view::npos);
 }
 
+// "# Session `ID`", and then lines like "- agent: `codex`" or what somebody said.
+bool is_own_markdown(std::string_view head) {
+  std::string_view line = head.substr(0, head.find_first_of("\r\n"));
+  return line.starts_with("# Session `") && line.size() > 12 && line.ends_with("`")
+         && (head.find("\n- agent: `") != std::string_view::npos
+             || head.find("\n## ") != std::string_view::npos);
+}
+
 bool looks_like_json(std::string_view head) {
   std::size_t first = head.find_first_not_of(std::string_view(" \t\r\n\0", 5));
   return first != std::string_view::npos && (head[first] == '{' || head[first] == '[');
 }
 
+// Zeros, or many bytes that are neither letters nor what terminals take.
+bool is_text(std::string_view head) {
+  constexpr std::size_t k_most = 32; // one in so many
+  head = head.substr(0, 4096);
+  auto is_odd = [](char c) {
+    auto byte = static_cast<unsigned char>(c);
+    return (byte < 0x20 && (byte < 0x07 || (byte > 0x0D && byte != 0x1B))) || byte == 0x7F;
+  };
+  bool has_zeros = head.find('\0') != std::string_view::npos;
+  return !has_zeros
+         && static_cast<std::size_t>(std::ranges::count_if(head, is_odd)) * k_most <= head.size();
+}
+
 } // namespace
+
+std::optional<std::string_view> why_no_trace(std::string_view head, Format format) {
+  if (head.empty()) {
+    return "it is empty";
+  }
+  bool is_known = format != Format::text && format != Format::json;
+  return is_known || is_text(head) ? std::nullopt : std::optional("it is no text");
+}
 
 Format detect_format(std::string_view head, bool is_whole) {
   if (head.starts_with("\xEF\xBB\xBF")) {
@@ -94,7 +123,9 @@ Format detect_format(std::string_view head, bool is_whole) {
     return Format::opencode_database;
   }
   if (!looks_like_json(head)) {
-    return is_specstory(head) ? Format::specstory : Format::text;
+    return is_own_markdown(head) ? Format::markdown
+           : is_specstory(head)  ? Format::specstory
+                                 : Format::text;
   }
   std::vector<HeadObject> objects = scan_head(head, k_looked_at);
   bool has_object = false;

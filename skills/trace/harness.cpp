@@ -23,6 +23,7 @@ std::string_view harness_of(Format format) {
   case Format::fast_agent:
     return "fast-agent";
   case Format::specstory:
+  case Format::markdown:
   case Format::sts:
   case Format::atif:
   case Format::json:

@@ -26,6 +26,8 @@ std::unique_ptr<Reader> make_reader(Format format) {
     return make_pi_reader();
   case Format::specstory:
     return make_specstory_reader();
+  case Format::markdown:
+    return make_markdown_reader();
   case Format::sts:
     return make_sts_reader();
   case Format::atif:
@@ -48,6 +50,8 @@ std::unique_ptr<Splitter> make_splitter(Format format) {
     return std::make_unique<DocumentSplitter>();
   case Format::specstory:
     return std::make_unique<SectionSplitter>(SectionStyle::specstory);
+  case Format::markdown:
+    return std::make_unique<SectionSplitter>(SectionStyle::markdown);
   case Format::text:
     return std::make_unique<SectionSplitter>(SectionStyle::text);
   default:

@@ -14,6 +14,7 @@ std::unique_ptr<Reader> make_opencode_reader();
 std::unique_ptr<Reader> make_cursor_reader();
 std::unique_ptr<Reader> make_pi_reader();
 std::unique_ptr<Reader> make_specstory_reader();
+std::unique_ptr<Reader> make_markdown_reader();
 std::unique_ptr<Reader> make_sts_reader();
 std::unique_ptr<Reader> make_atif_reader();
 std::unique_ptr<Reader> make_chat_reader(); // fast-agent's, and other JSON

@@ -102,7 +102,29 @@ bool is_specstory_header(std::string_view line) {
   return is_speaker && line.ends_with("**_");
 }
 
+std::size_t fence_of_markdown_line(std::string_view line) {
+  std::size_t count = skip(line, 0, "`");
+  bool is_fence = count >= 3 && line.find('`', count) == std::string_view::npos;
+  return is_fence ? count : 0;
+}
+
+// As skills/trace_export writes them: what was said is quoted, and what tools took and gave fenced.
+bool SectionSplitter::begins_markdown_section(std::string_view line) {
+  std::size_t fence = fence_of_markdown_line(without_end(line));
+  if (m_fence > 0) {
+    m_fence = fence == m_fence && without_end(line).size() == fence ? 0 : m_fence;
+    return false;
+  }
+  m_fence = fence;
+  return line.starts_with("## Person") || line.starts_with("## Program")
+         || line.starts_with("## Agent") || line.starts_with("Call of `")
+         || line.starts_with("The call of `");
+}
+
 bool SectionSplitter::begins_section(std::string_view line) {
+  if (m_style == SectionStyle::markdown) {
+    return begins_markdown_section(line);
+  }
   if (m_style == SectionStyle::text) {
     std::size_t words = 0;
     return speaker_of_text_line(line, words) != Speaker::nobody;

@@ -16,10 +16,13 @@ Speaker speaker_of_text_line(std::string_view line, std::size_t& words);
 // somebody says.
 bool is_specstory_header(std::string_view line);
 
-enum class SectionStyle : std::uint8_t { specstory, text };
+// How many backticks begin this line of markdown, where they open or close a fence; 0: they do not.
+std::size_t fence_of_markdown_line(std::string_view line);
+
+enum class SectionStyle : std::uint8_t { specstory, text, markdown };
 
 // Records are what one speaker says, from a line that names them up to the next such line. Before
-// the first of them, paragraphs are records in plain text, and everything is one in SpecStory's. A
+// the first of them, paragraphs are records in plain text, and everything is one in markdown. A
 // section is settled once the next has begun. One of more than k_max_record bytes is several
 // records, of which only the first has a speaker.
 class SectionSplitter : public Splitter {
@@ -33,6 +36,7 @@ public:
 
 private:
   bool begins_section(std::string_view line);
+  bool begins_markdown_section(std::string_view line);
   Piece end_record(std::string_view bytes, std::size_t size, bool is_settled);
   Piece cut_record(std::string_view bytes);
 
@@ -42,6 +46,7 @@ private:
   std::size_t m_searched = 0; // bytes of it in which there is no further end of a line
   bool m_is_section = false;  // the record has a speaker, or is the rest of one that has
   bool m_is_in_tool = false;  // within SpecStory's `<tool-use>`, which may hold anything
+  std::size_t m_fence = 0;    // backticks of the fence that the next line is in
   bool m_is_settled = true;
 };
 

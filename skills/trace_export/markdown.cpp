@@ -4,6 +4,7 @@
 #include "skills/trace_export/json_pieces.h"
 
 #include <algorithm>
+#include <deque>
 #include <utility>
 
 namespace upskill::trace_export {
@@ -65,6 +66,7 @@ protected:
     case EventKind::tool_call:
       begin();
       m_out += "\nCall of " + code(event.name) + ":\n\n";
+      remember(event);
       return write_fenced(arguments_text(event.text, m_filter), "json");
     case EventKind::tool_result:
       return write_result(event);
@@ -86,6 +88,7 @@ private:
       return;
     }
     begin();
+    m_is_behind_call = false;
     m_out += "\n## ";
     m_out += who;
     if (event.envelope->time_ms) {
@@ -103,7 +106,10 @@ private:
   void write_result(const Event& event) {
     std::string words = words_of(event);
     begin();
-    m_out += failed(event) ? "\nIt failed" : "\nIt gave";
+    bool is_behind = m_is_behind_call && !m_calls.empty() && m_calls.back().id == event.call;
+    m_is_behind_call = false;
+    m_out += is_behind ? "\nIt" : "\nThe call of " + code(name_of_call(event));
+    m_out += failed(event) ? " failed" : " gave";
     if (event.exit_code) {
       m_out += ", exit code " + std::to_string(*event.exit_code);
     }
@@ -111,6 +117,22 @@ private:
     if (!words.empty()) {
       write_fenced(words, "");
     }
+  }
+
+  // So that a result that comes later says whose it is.
+  void remember(const Event& event) {
+    m_is_behind_call = true;
+    if (m_calls.size() == k_calls) {
+      m_calls.pop_front();
+    }
+    m_calls.push_back({std::string(event.call), std::string(event.name)});
+  }
+
+  std::string name_of_call(const Event& result) const {
+    auto call = std::find_if(m_calls.rbegin(), m_calls.rend(), [&](const Call& one) {
+      return !one.id.empty() && one.id == result.call;
+    });
+    return call == m_calls.rend() ? std::string(result.name) : call->name;
   }
 
   void write_fenced(const std::string& text, std::string_view language) {
@@ -143,6 +165,14 @@ private:
     field("forked from", session.forked_from);
   }
 
+  struct Call {
+    std::string id;
+    std::string name;
+  };
+
+  static constexpr std::size_t k_calls = 256;
+  std::deque<Call> m_calls = {};
+  bool m_is_behind_call = false; // nothing was written since the last one
   bool m_has_begun = false;
 };
 

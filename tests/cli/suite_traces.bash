@@ -403,6 +403,15 @@ test_an_export_can_be_imported() {
   done
 }
 
+test_an_export_to_markdown_is_known_in_a_folder() {
+  mkdir exports
+  run 0 upskill trace export "$traces/claude.jsonl" --format markdown -o exports/session.markdown
+  run 0 upskill trace import exports --json
+  counts 1 0 0 0
+  run 0 upskill trace show 3f1c
+  has 'Quantize the attention kernel' '3 prompts, 4 calls, 1 error'
+}
+
 test_secrets_are_nowhere_on_the_disk() {
   three_sessions
   cp "$traces/copilot.jsonl" .
@@ -641,6 +650,17 @@ test_one_bad_file_says_so_and_the_rest_goes_on() {
   has '1 session imported' 'some/broken.jsonl.zst' 'broken zstd frame' 'some/half.db' \
     'some/empty.jsonl' 'it is empty'
   run 0 upskill trace show some/good.jsonl
+}
+
+test_what_is_no_text_is_no_session_anywhere() {
+  head -c 3000 /bin/true >exe.jsonl
+  : >empty
+  for way in show distill export; do
+    run 3 upskill trace $way ./exe.jsonl
+    err_has 'exe.jsonl` is no session: it is no text'
+    run 3 upskill trace $way ./empty
+    err_has 'empty` is no session: it is empty'
+  done
 }
 
 test_a_named_file_that_is_none_fails() {

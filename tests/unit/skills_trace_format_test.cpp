@@ -16,6 +16,20 @@ Format format_of(std::string_view head) {
 
 } // namespace
 
+TEST_CASE("what is no text is no trace, whatever its name") {
+  CHECK(trace::why_no_trace("", Format::text) == "it is empty");
+  CHECK(trace::why_no_trace(std::string_view("\x7F"
+                                             "ELF\2\1\1\0\0",
+                                             9),
+                            Format::text)
+        == "it is no text");
+  CHECK(trace::why_no_trace("\x01\x8f\x03 picture \x05\x90\x7F", Format::text) == "it is no text");
+  CHECK(!trace::why_no_trace("\x1b[32mok\x1b[0m\tcaf\xE9\r\n\f",
+                             Format::text)); // a terminal's, Latin-1
+  CHECK(!trace::why_no_trace("{}", Format::json));
+  CHECK(!trace::why_no_trace(std::string_view("{\"type\":\"user\"}\n\0\0", 18), Format::claude));
+}
+
 TEST_CASE("formats whose records are lines are known by any of their first lines") {
   CHECK(format_of(R"({"type":"user","message":{},"uuid":"u","sessionId":"s"})") == Format::claude);
   CHECK(format_of(R"({"type":"summary","summary":"x","leafUuid":"u"})") == Format::claude);
