@@ -73,6 +73,9 @@ struct SessionPlace {
   std::vector<std::string> names = {}; // of files, each with one `*` at most: `rollout-*.jsonl`
   std::string below = {}; // only files that have a folder of this name on their way; empty: all
   int depth = 1;          // folders between `folder` and a file, at most
+  // How the name goes on of a file beside a session, which its agent writes first: `-wal` of
+  // SQLite. A change of it is one of the session. Empty: there is none.
+  std::string journal = {};
 };
 
 // One coding agent: a row of agents.json (facts: agents.md, sections 1 to 3).

@@ -148,6 +148,17 @@ bool is_session_file(const SessionPlace& place, std::string_view path) {
          || ("/" + std::string(way)).find("/" + place.below + "/") != std::string::npos;
 }
 
+std::string_view changed_session(const SessionPlace& place, std::string_view path) {
+  if (is_session_file(place, path)) {
+    return path;
+  }
+  if (!place.journal.empty() && path.ends_with(place.journal)) {
+    path.remove_suffix(place.journal.size());
+    return is_session_file(place, path) ? path : std::string_view();
+  }
+  return {};
+}
+
 std::vector<Detected> detect(const AgentTable& table, const Setting& setting) {
   std::vector<std::string> path = path_folders(setting.environment);
   std::vector<Detected> found;

@@ -56,6 +56,10 @@ std::vector<SessionFolder> session_folders(const AgentTable& table, const Settin
 // Whether a file below such a folder, named from there (`slug/x.jsonl`), is a session.
 bool is_session_file(const SessionPlace& place, std::string_view path);
 
+// The session that a change of such a file tells of: itself, or the one that it is the journal of.
+// Empty: it tells of none.
+std::string_view changed_session(const SessionPlace& place, std::string_view path);
+
 struct Detected {
   std::string id;
   std::string evidence; // `~/.codex` or `codex` on PATH: what a person can go and look at

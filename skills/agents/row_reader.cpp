@@ -255,6 +255,8 @@ public:
         names(inner, here, out.names);
       } else if (member == "below") {
         name(inner, here, out.below);
+      } else if (member == "journal") {
+        name(inner, here, out.journal);
       } else if (member == "depth" && inner.is_number_integer() && inner >= 0
                  && inner <= k_max_depth) {
         out.depth = inner.get<int>();

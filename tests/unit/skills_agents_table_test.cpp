@@ -269,6 +269,14 @@ TEST_SUITE("AgentTable") {
     CHECK_FALSE(is_session("cursor", "/home/ann/.cursor/projects/p/mcps/tools.jsonl"));
     CHECK_FALSE(is_session("gemini-cli", "/home/ann/.gemini/tmp/p/logs.json"));
     CHECK_FALSE(is_session("opencode", "/home/ann/.local/share/opencode/opencode.db-wal"));
+    // Which session a change tells of.
+    for (const SessionFolder& one : folders) {
+      bool is_opencode = one.agent == "opencode";
+      CHECK(changed_session(one.place, "opencode.db-wal") == (is_opencode ? "opencode.db" : ""));
+      CHECK(changed_session(one.place, "opencode.db") == (is_opencode ? "opencode.db" : ""));
+      CHECK(changed_session(one.place, "opencode.db-shm").empty());
+      CHECK(changed_session(one.place, "other.db-wal").empty());
+    }
   }
 
   TEST_CASE("who is here shows at its signs, and who is not would") {
