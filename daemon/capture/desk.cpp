@@ -40,6 +40,7 @@ Desk::Desk(asio::any_io_executor executor, telemetry::Log& log, DeskOptions opti
     : m_log(log)
     , m_options(std::move(options))
     , m_turns(executor)
+    , m_state(m_options.limits)
     , m_follower(executor,
                  m_options.pool,
                  {[this](const std::string& path) {
@@ -47,9 +48,10 @@ Desk::Desk(asio::any_io_executor executor, telemetry::Log& log, DeskOptions opti
                     wake();
                   },
                   [this] {
-                    m_state.changed_all();
+                    m_state.lost(Clock::now());
                     wake();
-                  }})
+                  }},
+                 m_options.inotify)
     , m_woken(executor)
     , m_alarm(executor, [this] { wake(); })
     , m_rest(executor, [this] { m_tasks.start(rest()); })
@@ -165,7 +167,7 @@ asio::awaitable<void> Desk::follow_loop() {
     if (m_is_stopping) {
       co_return; // an alarm that is set now would keep the loop of the daemon alive
     }
-    if (!m_state.is_idle() && !m_state.next()) {
+    if (m_state.is_scan_due()) {
       continue;
     }
     std::optional<Clock::time_point> next = m_state.next();
@@ -185,8 +187,11 @@ asio::awaitable<void> Desk::follow_once() {
   bool is_audit = m_audit && *m_audit <= Clock::now();
   if (m_state.take_scan() || is_audit) {
     m_audit = Clock::now() + k_audit_every;
+    m_seen.forget();
     AWAIT_DONE(look_at_all());
     AWAIT_DONE(tidy());
+  } else if (m_state.take_look(Clock::now())) {
+    AWAIT_DONE(look_at_all());
   }
   for (std::string& path : m_state.take_due(Clock::now())) {
     if (m_is_stopping) {
@@ -206,10 +211,18 @@ asio::awaitable<void> Desk::follow_once() {
 // What lies there is listed after it is watched, so that nothing falls between.
 asio::awaitable<void> Desk::look_at_all() {
   AWAIT_DONE(read_spool());
+  if (!m_spool) {
+    AWAIT_DONE(read_spool()); // it was removed, and is made again
+  }
+  Clock::time_point begun = Clock::now();
   AWAIT(Result<SessionWalk> walk, m_follower.watch(m_folders, m_spool ? m_options.spool : ""));
+  m_state.looked(Clock::now() - begun, Clock::now());
   if (!walk) {
     m_log.warning("traces: {}", walk.error().message);
     co_return;
+  }
+  if (m_follower.is_partial() || !m_spool) {
+    m_state.look_later(Clock::now());
   }
   for (const std::string& problem : walk->problems) {
     m_log.warning("traces: {}", problem);
@@ -218,39 +231,16 @@ asio::awaitable<void> Desk::look_at_all() {
     if (m_is_stopping) {
       co_return;
     }
+    if (m_seen.is_same(file)) {
+      continue;
+    }
     AWAIT(Result<bool> read, read_now(file.path));
     if (!read) {
       m_log.warning("traces: {}", read.error().message);
+    } else {
+      m_seen.saw(file, m_options.now_ms()); // one that rests is read when it is due
     }
   }
-}
-
-asio::awaitable<Result<bool>> Desk::read_now(std::string path) {
-  archive::KeepOptions options;
-  for (const agents::SessionFolder& folder : m_folders) {
-    if (is_inside(path, folder.folder)
-        && agents::is_session_file(folder.place, relative_path(path, folder.folder))) {
-      options.agent = folder.agent;
-    }
-  }
-  if (options.agent.empty()) {
-    co_return false; // a hook may name any file; only what lies where sessions do is read
-  }
-  // Asked on the pool, while a person may change the rules.
-  options.is_wanted = [rules = m_rules](std::string_view agent, std::string_view folder) {
-    return is_captured(rules, agent, folder);
-  };
-  auto keep = [&](archive::Archive& archive) {
-    return archive.keep(path, options, m_options.now_ms(), m_stop.get_token());
-  };
-  AWAIT(Result<std::vector<archive::Kept>> kept, with(std::move(keep)));
-  CO_TRY(kept);
-  ++m_counts.reads;
-  bool is_any = false;
-  for (const archive::Kept& one : *kept) {
-    is_any = is_any || one.state != archive::KeepState::skipped;
-  }
-  co_return is_any;
 }
 
 void Desk::ring(const hook::HookEvent& event) {

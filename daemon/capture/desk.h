@@ -2,6 +2,7 @@
 #include "daemon/capture/capture_rules.h"
 #include "daemon/capture/follow_state.h"
 #include "daemon/capture/follower.h"
+#include "daemon/capture/seen_files.h"
 #include "daemon/capture/spool_reader.h"
 #include "daemon/runtime/condition.h"
 #include "daemon/runtime/offload.h"
@@ -33,6 +34,8 @@ struct DeskOptions {
   // Where the agents of this machine keep their sessions.
   std::function<asio::awaitable<std::vector<agents::SessionFolder>>()> folders = {};
   archive::PriceOf price = {};
+  FollowLimits limits = {};
+  Follower::OpenInotify inotify = watch::open_inotify;
 };
 
 // What happened since the daemon began.
@@ -69,8 +72,14 @@ public:
     co_return result;
   }
 
-  // Reads one file as the capture does: where it is switched on for its session. Whether it is.
+  // Reads one file as the capture does: where it is switched on for its session, and what takes
+  // long to read does not rest from that. Whether it did. A session of a database, `file#session`,
+  // is read with its file.
   asio::awaitable<Result<bool>> read_now(std::string path);
+
+  // Reads the files that an agent (empty: any) wrote to last: what it just said may wait for its
+  // turn yet.
+  asio::awaitable<void> read_newest(std::string agent);
 
   // A hook rang: its session is read soon.
   void ring(const hook::HookEvent& event);
@@ -101,6 +110,7 @@ private:
   asio::awaitable<void> look_at_all();
   asio::awaitable<void> read_spool();
   asio::awaitable<void> tidy();
+  std::string agent_of(const std::string& path) const;
   bool tell(const Result<archive::Repaired>& repaired);
   void wake();
 
@@ -110,6 +120,7 @@ private:
   std::optional<archive::Archive> m_archive;
   std::optional<SpoolReader> m_spool;
   FollowState m_state;
+  SeenFiles m_seen;
   Follower m_follower;
   std::vector<store::CaptureRule> m_rules = {};
   std::vector<agents::SessionFolder> m_folders = {};

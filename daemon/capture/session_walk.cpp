@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -61,6 +62,11 @@ public:
       if (name == "." || name == "..") {
         continue;
       }
+      if (entries-- == 0) {
+        entries = 0;
+        m_walk.is_partial = true;
+        return;
+      }
 
       struct stat status {};
 
@@ -71,7 +77,7 @@ public:
       if (S_ISDIR(status.st_mode)) {
         below.emplace_back(name);
       } else if (S_ISREG(status.st_mode) && wanted(here)) {
-        add(join_path(path, name), status);
+        add(join_path(path, name), status, changed_ms(fd, entry->d_name, status));
       }
     }
     folder.reset();
@@ -84,12 +90,22 @@ public:
     }
   }
 
-  void add(std::string path, const struct stat& status) {
+  void add(std::string path, const struct stat& status, std::int64_t changed) {
     if (m_walk.files.size() >= k_max_session_files) {
       m_walk.is_partial = true;
       return;
     }
-    m_walk.files.push_back({agent, std::move(path), status.st_size, ms_of(status.st_mtim)});
+    m_walk.files.push_back({agent, std::move(path), status.st_size, changed});
+  }
+
+  // What is written to the journal is no change of the file itself.
+  std::int64_t changed_ms(int folder, const char* name, const struct stat& status) const {
+    struct stat beside {};
+
+    bool has_journal =
+        !journal.empty()
+        && ::fstatat(folder, (name + journal).c_str(), &beside, AT_SYMLINK_NOFOLLOW) == 0;
+    return std::max(ms_of(status.st_mtim), has_journal ? ms_of(beside.st_mtim) : 0);
   }
 
   void problem(const std::string& path, int errno_value) {
@@ -100,6 +116,8 @@ public:
   }
 
   std::string agent = {};
+  std::string journal = {};
+  std::size_t entries = std::numeric_limits<std::size_t>::max(); // that may still be met
 
 private:
   SessionWalk& m_walk;
@@ -116,6 +134,7 @@ void walk_sessions(const agents::SessionFolder& folder,
                    const VisitFolder& visit) {
   Walk walk(found, std::move(stop), visit);
   walk.agent = folder.agent;
+  walk.journal = folder.place.journal;
   walk.folder(folder.folder, "", folder.place.depth, [&](const std::string& way) {
     return agents::is_session_file(folder.place, way);
   });
@@ -124,9 +143,12 @@ void walk_sessions(const agents::SessionFolder& folder,
 void walk_below(const agents::SessionFolder& folder,
                 const std::string& path,
                 SessionWalk& found,
-                const VisitFolder& visit) {
+                const VisitFolder& visit,
+                std::size_t& entries) {
   Walk walk(found, {}, visit);
   walk.agent = folder.agent;
+  walk.journal = folder.place.journal;
+  walk.entries = entries;
   std::string way = relative_path(path, folder.folder) + "/";
   int depth = folder.place.depth - static_cast<int>(std::ranges::count(way, '/'));
   if (depth >= 0) {
@@ -134,6 +156,7 @@ void walk_below(const agents::SessionFolder& folder,
       return agents::is_session_file(folder.place, here);
     });
   }
+  entries = walk.entries;
 }
 
 void walk_files(const std::string& path, SessionWalk& found, std::stop_token stop) {
@@ -147,7 +170,8 @@ void walk_files(const std::string& path, SessionWalk& found, std::stop_token sto
     return;
   }
   if (!S_ISDIR(status.st_mode)) {
-    walk.add(path, status); // what is no regular file says so when it is read
+    walk.add(
+        path, status, ms_of(status.st_mtim)); // what is no regular file says so when it is read
     return;
   }
   walk.folder(path, "", k_named_depth, [](const std::string& way) {

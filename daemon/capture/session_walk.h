@@ -18,7 +18,7 @@ struct SessionFile {
   std::string agent; // id of the table; empty where a person named the file
   std::string path;
   std::int64_t size = 0;
-  std::int64_t changed_ms = 0; // Unix time of its content
+  std::int64_t changed_ms = 0; // Unix time of its content, or of its journal's
 };
 
 // What a walk found. Nothing was opened but folders, and nothing was written.
@@ -37,11 +37,13 @@ void walk_sessions(const agents::SessionFolder& folder,
                    std::stop_token stop,
                    const VisitFolder& visit = {});
 
-// The same of one folder that lies in it, and has just come.
+// The same of one folder that lies in it, and has just come. Each entry that is met takes one of
+// `entries`; where they do not last, the walk is partial.
 void walk_below(const agents::SessionFolder& folder,
                 const std::string& path,
                 SessionWalk& walk,
-                const VisitFolder& visit);
+                const VisitFolder& visit,
+                std::size_t& entries);
 
 // Every regular file below a folder that a person named, at most 16 folders deep; or the file. What
 // is hidden is left out, but for the folder itself.

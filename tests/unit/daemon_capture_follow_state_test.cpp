@@ -64,3 +64,66 @@ TEST_CASE("more files than are kept apart become one look at everything") {
   CHECK(!state.take_scan());
   CHECK(state.take_due(k_start + 3s) == Paths{"/d"});
 }
+
+TEST_CASE("what is read whole rests twenty times as long as that took") {
+  FollowState state(k_limits);
+  state.changed("/db", k_start);
+  REQUIRE(state.take_due(k_start + 40ms) == Paths{"/db"});
+  state.changed("/db", k_start + 1s); // while it was read
+  Clock::time_point end = k_start + 3s;
+  state.read_whole("/db", 3s, end);
+  CHECK(!state.may_read("/db", end + 59s));
+  CHECK(state.may_read("/db", end + 60s));
+  CHECK(state.may_read("/other", end));
+  CHECK(state.next() == end + 60s);
+  CHECK(state.take_due(end + 59s).empty());
+  CHECK(state.take_due(end + 60s) == Paths{"/db"});
+  // Not for ever, and what takes no time does not rest.
+  state.read_whole("/db", 100h, end);
+  CHECK(state.may_read("/db", end + 1h));
+  state.read_whole("/small", 1ms, end);
+  CHECK(state.may_read("/small", end));
+}
+
+TEST_CASE("one that rests is not forgotten") {
+  FollowState state(k_limits);
+  state.read_whole("/db", 1s, k_start);
+  for (const char* path : {"/a", "/b", "/c"}) {
+    state.changed(path, k_start);
+  }
+  CHECK(state.take_due(k_start + 1s).size() == 2);
+  CHECK(!state.may_read("/db", k_start + 19s));
+}
+
+TEST_CASE("what was lost is looked for soon, and not all the time") {
+  FollowState state(k_limits);
+  state.lost(k_start);
+  state.lost(k_start + 10ms);
+  CHECK(!state.is_idle());
+  CHECK(state.next() == k_start + 40ms);
+  CHECK(!state.take_look(k_start + 39ms));
+  CHECK(state.take_look(k_start + 40ms));
+  CHECK(!state.take_look(k_start + 40ms));
+  CHECK(state.is_idle());
+  // More is lost while it is looked for.
+  state.lost(k_start + 1s);
+  state.looked(2s, k_start + 3s);
+  CHECK(state.next() == k_start + 43s);
+  state.lost(k_start + 4s);
+  CHECK(state.next() == k_start + 43s);
+  // A look at everything finds it too.
+  state.changed_all();
+  CHECK(state.is_scan_due());
+  CHECK(state.take_scan());
+  CHECK(state.is_idle());
+}
+
+TEST_CASE("what is not watched is looked through every five minutes") {
+  FollowState state(k_limits);
+  state.looked(1ms, k_start);
+  state.look_later(k_start);
+  CHECK(state.next() == k_start + 5min);
+  state.lost(k_start + 1min);
+  CHECK(state.next() == k_start + 1min + 40ms);
+  CHECK(state.take_look(k_start + 2min));
+}

@@ -29,6 +29,7 @@ struct World {
   fs::path home = folder.path();
   std::set<std::string> changed = {};
   int lost = 0;
+  bool has_inotify = true;
   runtime::Condition told{io.get_executor()};
   Follower follower{io.get_executor(),
                     [this]() -> runtime::Pool& { return pool; },
@@ -39,7 +40,11 @@ struct World {
                      [this] {
                        ++lost;
                        told.notify_all();
-                     }}};
+                     }},
+                    [this]() -> Result<UniqueFd> {
+                      return has_inotify ? watch::open_inotify()
+                                         : fail(ErrorCode::io, "none is left", "end something");
+                    }};
 
   agents::SessionFolder sessions(const std::string& name, int depth = 2) const {
     return {"claude-code", (home / name).string(), {"", {"*.jsonl"}, "", depth}};
@@ -120,6 +125,118 @@ TEST_CASE("a folder that does not exist yet is waited for") {
     REQUIRE(walk);
     CHECK(walk->files.size() == 1);
     CHECK(world.follower.followed()[0].is_watched);
+  });
+}
+
+TEST_CASE("a folder that goes away, or a folder above it, is a loss, and is waited for") {
+  for (const char* gone : {"a/b/projects", "a/b", "a"}) {
+    for (bool has_moved : {false, true}) {
+      CAPTURE(gone);
+      CAPTURE(has_moved);
+      World world;
+      auto make = [&] { append(world.home / "a/b/projects/p/one.jsonl", "1\n"); };
+      fs::create_directories(world.home / "a/b/projects/p");
+      make();
+      run(world, [&]() -> asio::awaitable<void> {
+        AWAIT(Result<SessionWalk> walk, world.follower.watch({world.sessions("a/b/projects")}, ""));
+        REQUIRE(walk);
+        CHECK(world.follower.followed()[0].is_watched);
+        if (has_moved) {
+          fs::rename(world.home / gone, world.home / "elsewhere");
+        } else {
+          fs::remove_all(world.home / gone);
+        }
+        AWAIT_DONE(world.until([&] { return world.lost > 0; }));
+        CHECK_FALSE(world.follower.followed()[0].is_watched);
+        CHECK_FALSE(world.follower.followed()[0].reason.empty());
+        AWAIT(walk, world.follower.watch({world.sessions("a/b/projects")}, ""));
+        REQUIRE(walk);
+        CHECK(walk->files.empty());
+        CHECK_FALSE(world.follower.is_partial());
+        world.lost = 0;
+        fs::create_directories(world.home / "a/b/projects/p");
+        AWAIT_DONE(world.until([&] { return world.lost > 0; }));
+        make();
+        AWAIT(walk, world.follower.watch({world.sessions("a/b/projects")}, ""));
+        REQUIRE(walk);
+        CHECK(walk->files.size() == 1);
+        CHECK(world.follower.followed()[0].is_watched);
+      });
+    }
+  }
+}
+
+TEST_CASE("a link to a folder that is waited for is noticed") {
+  World world;
+  fs::create_directories(world.home / "real");
+  run(world, [&]() -> asio::awaitable<void> {
+    AWAIT(Result<SessionWalk> walk, world.follower.watch({world.sessions("projects")}, ""));
+    REQUIRE(walk);
+    fs::create_directory_symlink(world.home / "real", world.home / "projects");
+    AWAIT_DONE(world.until([&] { return world.lost > 0; }));
+  });
+}
+
+TEST_CASE("a large tree that comes at once is left to those who look through everything") {
+  World world;
+  fs::create_directories(world.home / "projects");
+  fs::create_directories(world.home / "aside/sub");
+  for (int i = 0; i < 1000; ++i) {
+    append(world.home / "aside/sub" / (std::to_string(i) + ".jsonl"), "1\n");
+  }
+  run(world, [&]() -> asio::awaitable<void> {
+    AWAIT(Result<SessionWalk> walk, world.follower.watch({world.sessions("projects")}, ""));
+    REQUIRE(walk);
+    fs::rename(world.home / "aside", world.home / "projects/new");
+    AWAIT_DONE(world.until([&] { return world.lost > 0; }));
+    CHECK(world.changed.size() < 1000);
+    AWAIT(walk, world.follower.watch({world.sessions("projects")}, ""));
+    REQUIRE(walk);
+    CHECK(walk->files.size() == 1000);
+  });
+}
+
+TEST_CASE("where there is no inotify, what lies there is told, and why it is not watched") {
+  World world;
+  world.has_inotify = false;
+  fs::create_directories(world.home / "projects");
+  append(world.home / "projects/one.jsonl", "1\n");
+  run(world, [&]() -> asio::awaitable<void> {
+    AWAIT(Result<SessionWalk> walk, world.follower.watch({world.sessions("projects")}, ""));
+    REQUIRE(walk);
+    CHECK(walk->files.size() == 1);
+    CHECK(world.follower.is_partial());
+    CHECK_FALSE(world.follower.followed()[0].is_watched);
+    CHECK(world.follower.followed()[0].reason
+          == "looked through every 5 minutes: none is left; end something");
+    world.has_inotify = true;
+    AWAIT(walk, world.follower.watch({world.sessions("projects")}, ""));
+    REQUIRE(walk);
+    CHECK_FALSE(world.follower.is_partial());
+    CHECK(world.follower.followed()[0].is_watched);
+  });
+}
+
+TEST_CASE("the journal of a session tells of the session") {
+  World world;
+  agents::SessionFolder folder = world.sessions("store", 0);
+  folder.place.names = {"sessions.db"};
+  folder.place.journal = "-wal";
+  fs::create_directories(world.home / "store");
+  append(world.home / "store/sessions.db", "1");
+  append(world.home / "store/sessions.db-wal", "1");
+  fs::file_time_type now = fs::last_write_time(world.home / "store/sessions.db-wal");
+  fs::last_write_time(world.home / "store/sessions.db", now - std::chrono::hours(1));
+  run(world, [&]() -> asio::awaitable<void> {
+    AWAIT(Result<SessionWalk> walk, world.follower.watch({folder}, ""));
+    REQUIRE(walk);
+    REQUIRE(walk->files.size() == 1);
+    struct stat status {};
+    ::stat((world.home / "store/sessions.db-wal").c_str(), &status);
+    CHECK(walk->files[0].changed_ms / 1000 == status.st_mtim.tv_sec);
+    append(world.home / "store/sessions.db-wal", "2");
+    AWAIT_DONE(world.until([&] { return world.changed.contains("store/sessions.db"); }));
+    CHECK(world.changed.size() == 1);
   });
 }
 
