@@ -12,6 +12,8 @@ constexpr std::int64_t k_most_tokens = 24'000;
 constexpr std::size_t k_newest = 20;          // sessions in which a tool's use is looked for
 constexpr std::size_t k_looked_at = 1u << 20; // bytes at the end of each
 
+constexpr std::string_view k_tells_its_call = "claude-code"; // and not its session
+
 // Looks for the call of a tool.
 class FindCall : public trace::EventSink {
 public:
@@ -30,7 +32,7 @@ private:
 Result<store::SessionRow>
 find_by_tool_use(archive::Archive& archive, const std::string& call, const std::stop_token& stop) {
   store::SessionFilter filter;
-  filter.harness = "claude-code";
+  filter.harness = k_tells_its_call;
   TRY_ASSIGN(std::vector<store::SessionRow> rows,
              archive.store().list(filter, std::nullopt, k_newest));
   for (const store::SessionRow& row : rows) {
@@ -106,6 +108,13 @@ read_trace(TraceRoom room, TraceReadParams params, RequestContext context) {
                              : archive.store().find_named(params.id);
   };
   AWAIT(Result<store::SessionRow> row, room.desk.with(find));
+  bool is_missed = !row && row.error().code == ErrorCode::not_found;
+  if (is_missed && params.id.empty() && room.desk.is_following()) {
+    // Who asks has only just written that it does, or a long reading stands before it.
+    std::string agent(context.origin.session.empty() ? k_tells_its_call : "");
+    AWAIT_DONE(room.desk.read_newest(std::move(agent)));
+    AWAIT(row, room.desk.with(find));
+  }
   CO_TRY(row);
   // A session that is followed may have grown since it was last read.
   if (room.desk.is_following() && !row->source.empty()) {
