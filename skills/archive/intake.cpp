@@ -2,53 +2,14 @@
 
 #include "protocol/base/paths.h"
 #include "protocol/base/utf8.h"
+#include "skills/archive/whose_session.h"
 #include "skills/store/trace_name.h"
-#include "skills/trace/harness.h"
-#include "skills/trace/parser.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace upskill::archive {
 namespace {
-
-std::string harness_or(const std::string& told, const std::string& agent, trace::Format format) {
-  if (!told.empty()) {
-    return told;
-  }
-  return !agent.empty() ? agent : std::string(enum_name(format));
-}
-
-// Formats whose records say whose session they are; a file that does not is only begun.
-bool tells_its_session(trace::Format format) {
-  switch (format) {
-  case trace::Format::claude:
-  case trace::Format::codex:
-  case trace::Format::gemini:
-  case trace::Format::copilot:
-  case trace::Format::pi:
-    return true;
-  default:
-    return false;
-  }
-}
-
-// Whose session it is, by what its file begins with.
-trace::SessionSummary beginning_of(const SessionSource& source, const std::string& agent) {
-  trace::Summary summary(source.format());
-  trace::TraceParser parser(source.format());
-  parser.take(source.head(), summary);
-  if (source.is_whole_head()) {
-    parser.finish(summary);
-  }
-  trace::SessionSummary words = summary.summary();
-  words.harness = harness_or(words.harness, agent, source.format());
-  return words;
-}
-
-std::string key_of(const trace::SessionSummary& words) {
-  return store::session_key(words.harness, words.session, words.agent);
-}
 
 Error stopped(const std::string& path) {
   return {ErrorCode::cancelled, "reading " + in_backticks(path) + " was cancelled"};
@@ -75,7 +36,7 @@ Result<Kept> Intake::run() {
   if (!is_trace(source, skipped.reason)) {
     return skipped;
   }
-  trace::SessionSummary words = beginning_of(source, m_options.agent);
+  TRY_ASSIGN(trace::SessionSummary words, words_of(source, m_path, m_options.agent, m_stop));
   if (!m_options.is_named) {
     TRY_ASSIGN(bool is_gone, is_purged(source.identity(), words));
     if (is_gone) {
@@ -93,10 +54,9 @@ Result<Kept> Intake::run() {
   if (!row) {
     return read(source, {}, std::nullopt);
   }
-  if (row->source != m_source && row->source_size > source.identity().size
-      && identify(row->source)) {
+  TRY_ASSIGN(skipped.reason, reason_to_leave(*row, source));
+  if (!skipped.reason.empty()) {
     skipped.row = *std::move(row);
-    skipped.reason = "the same session is kept from " + in_backticks(skipped.row.source);
     return skipped;
   }
   KeptState state;
@@ -110,8 +70,7 @@ Result<Kept> Intake::run() {
     standing = Standing::anew;
   }
   bool is_rewritten = standing == Standing::replaced || !trace::is_line_format(source.format());
-  if (is_rewritten && !words.session.empty()
-      && key_of(words) != store::session_key(row->harness, row->session, row->agent)) {
+  if (is_rewritten && !words.session.empty() && key_of(words) != key_of(*row)) {
     if (!m_options.is_rehearsal) {
       TRY(let_go(*std::move(row)));
       return run();
@@ -200,12 +159,23 @@ Result<bool> Intake::is_purged(const FileIdentity& identity, const trace::Sessio
 // Where it is `grown`, `source` stands where reading ended.
 Result<Intake::Standing>
 Intake::standing_of(SessionSource& source, const store::SessionRow& row, KeptState& state) {
+  if (row.format != enum_name(source.format())) {
+    return Standing::replaced; // it may hold less, however long it is
+  }
+  if (!trace::is_line_format(source.format())) {
+    // A program that goes on with a document writes it anew; a shorter copy of one that has gone
+    // is not that.
+    TRY_ASSIGN(std::uint64_t length, length_of(m_path, m_stop));
+    bool is_less =
+        row.source != m_source && static_cast<std::uint64_t>(row.resume_offset) > length + 1;
+    return is_less ? Standing::replaced : Standing::anew;
+  }
   Result<KeptState> read = read_state(row.state);
-  if (!read || !trace::is_line_format(source.format())) {
-    return Standing::anew; // a program that goes on with a document writes it anew
+  if (!read) {
+    return Standing::anew;
   }
   state = *std::move(read);
-  if (row.format != enum_name(source.format()) || !source.begins_as(state.head)) {
+  if (!source.begins_as(state.head)) {
     return Standing::replaced;
   }
   Result<void> resumed =

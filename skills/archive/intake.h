@@ -46,6 +46,7 @@ private:
   bool is_trace(const SessionSource& source, std::string& reason) const;
   Result<bool> is_purged(const FileIdentity& identity, const trace::SessionSummary& words);
   bool is_current(const store::SessionRow& row) const;
+  Result<std::string> reason_to_leave(const store::SessionRow& row, const SessionSource& source);
   Result<Standing>
   standing_of(SessionSource& source, const store::SessionRow& row, KeptState& state);
   Result<Kept> read(SessionSource& source, store::SessionRow row, std::optional<KeptState> state);

@@ -1,6 +1,9 @@
 #include "protocol/base/hash.h"
 #include "protocol/base/paths.h"
+#include "protocol/base/utf8.h"
 #include "skills/archive/intake.h"
+#include "skills/archive/stored_form.h"
+#include "skills/archive/whose_session.h"
 #include "skills/store/trace_name.h"
 
 #include <algorithm>
@@ -31,6 +34,28 @@ std::string session_by_path(const std::string& path) {
 }
 
 } // namespace
+
+// Why what is kept of a session stays as it is, although this file tells of it too; empty: it does
+// not. The agent's own file counts more than what another program made of it.
+Result<std::string> Intake::reason_to_leave(const store::SessionRow& row,
+                                            const SessionSource& source) {
+  if (row.source == m_source) {
+    return std::string();
+  }
+  std::optional<trace::Format> kept = format_named(row.format);
+  bool was_retold = kept && is_retold(*kept);
+  bool is_retold_now = is_retold(source.format());
+  if (is_retold_now && !was_retold) {
+    return "the same session is kept as its agent wrote it"
+           + (row.source.empty() ? std::string() : ", from " + in_backticks(row.source));
+  }
+  bool is_agents_own = was_retold && !is_retold_now;
+  if (is_agents_own || row.source.empty() || !m_options.as_source.empty()) {
+    return std::string();
+  }
+  TRY_ASSIGN(bool is_better, is_kept_from_better(row, source, m_path, m_stop));
+  return is_better ? "the same session is kept from " + in_backticks(row.source) : std::string();
+}
 
 // What is kept says more than the file that took its place: it stays, as a session of its own.
 Result<void> Intake::set_aside(const store::SessionRow& row) {

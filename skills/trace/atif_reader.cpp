@@ -313,8 +313,10 @@ private:
     Envelope& envelope = m_batch.envelope;
     envelope.id = {};
     bool is_helper = !m_batch.events().empty();
-    envelope.is_sidechain = is_helper;
-    envelope.agent = is_helper ? m_trajectory : std::string_view{};
+    // A document of a helper alone has the session of its parent, and an id of its own.
+    bool is_helpers_own = !m_trajectory.empty() && m_trajectory != envelope.session;
+    envelope.is_sidechain = is_helper || is_helpers_own;
+    envelope.agent = envelope.is_sidechain ? m_trajectory : std::string_view{};
     Event& session =
         m_batch.add(EventKind::meta, is_helper ? EventForm::state : EventForm::session);
     session.model = m_model;

@@ -14,12 +14,15 @@ protected:
     ChatMessage message(m_batch);
     std::string_view type;
     std::string_view title;
+    std::string_view helper; // our own exports tell it
     bool is_sound = true;
     bool is_whole = each_member(object, [&](std::string_view key, ondemand::value& value) {
       if (key == "type") {
         type = m_batch.kept(raw_or_empty(value), 200);
       } else if (key == "name") {
         title = raw_or_empty(value);
+      } else if (key == "agentId") {
+        helper = m_batch.kept(raw_or_empty(value));
       } else if (key == "message") {
         is_sound = is_sound && message.read(value);
       } else {
@@ -32,6 +35,8 @@ protected:
     if (type == "message") {
       message.finish();
     } else {
+      m_batch.envelope.agent = helper;
+      m_batch.envelope.is_sidechain = !helper.empty();
       finish_head(type, title);
     }
     return true;

@@ -53,7 +53,9 @@ void Summary::take(const Event& event) {
     return take_replayed(event);
   }
   take_envelope(event);
-  if (!m_is_decided && event.kind != EventKind::meta) {
+  // What tells of the whole says it for all; else whoever speaks first.
+  bool is_told = event.form == EventForm::session && event.envelope->is_sidechain;
+  if (is_told || (!m_is_decided && event.kind != EventKind::meta)) {
     m_is_decided = true;
     m_seen.is_helper = event.envelope->is_sidechain;
   }
@@ -301,6 +303,9 @@ ToolCount* Summary::tool(std::string_view name) {
 
 SessionSummary Summary::summary() const {
   SessionSummary all = m_seen;
+  if (m_is_decided && !all.is_helper) {
+    all.agent.clear(); // of one whose doings are told within the session
+  }
   if (all.harness.empty()) {
     all.harness = harness_of(m_format);
   }

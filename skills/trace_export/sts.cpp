@@ -164,6 +164,7 @@ private:
     line.string("type", "session");
     line.string("harness", session.harness.empty() ? "unknown" : session.harness);
     line.string("id", session.session);
+    line.string_if("agentId", session.agent);
     line.string_if("name", session.title);
     line.end();
     m_out += '\n';

@@ -1,3 +1,4 @@
+#include "skills/trace/summary.h"
 #include "skills/trace_export/exporter.h"
 #include "tests/support/claude_session.h"
 #include "tests/support/trace_events.h"
@@ -181,4 +182,21 @@ TEST_CASE("what is known of a session stands at its head, where its events do no
   CHECK(text_of(ExportFormat::atif).find(R"("session_id":"abc")") != std::string::npos);
   CHECK(text_of(ExportFormat::atif).find(R"("cwd":"/home/ada")") != std::string::npos);
   CHECK(text_of(ExportFormat::markdown).starts_with("# Session `abc`\n"));
+}
+
+TEST_CASE("an export of a helper's session says whose it is") {
+  ClaudeSession session("s7");
+  session.is_sidechain = true;
+  session.prompt("Look there", R"(,"agentId":"h1")");
+  for (auto [format, read_as] :
+       {std::pair{ExportFormat::sts, Format::sts}, std::pair{ExportFormat::atif, Format::atif}}) {
+    CAPTURE(enum_name(format));
+    trace::Summary summary(read_as);
+    trace::TraceParser parser(read_as);
+    parser.take(exported(format, session.bytes), summary);
+    parser.finish(summary);
+    CHECK(summary.summary().session == "s7");
+    CHECK(summary.summary().agent == "h1");
+    CHECK(summary.summary().counts.prompts == 1);
+  }
 }
