@@ -60,6 +60,7 @@ private:
 Result<Archive> Archive::open(ArchiveOptions options) {
   TRY_ASSIGN(store::TraceObjects objects, store::TraceObjects::open(options.objects));
   TRY_ASSIGN(store::TraceStore store, store::TraceStore::open(options.database));
+  store.show_only(options.rules.version()); // a secret of the new rules may be in the others
   return Archive(std::move(store), std::move(objects), std::move(options));
 }
 

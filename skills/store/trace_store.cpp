@@ -84,6 +84,10 @@ Result<std::vector<SessionRow>> TraceStore::read_sessions(Statement rows, Parts 
     TRY_ASSIGN(sessions.emplace_back(), session_of(rows));
   }
   for (SessionRow& row : sessions) {
+    if (!is_shown(row)) {
+      row.title.clear();
+      row.branch.clear();
+    }
     TRY(read_lists(row));
     if (parts == Parts::all) {
       TRY_ASSIGN(Statement state,

@@ -31,6 +31,10 @@ public:
 
   Result<Transaction> begin() { return m_database.begin(); }
 
+  // From now on titles, branches and snippets are given of sessions that were scanned with these
+  // rules only; of the others they are empty, until they are scanned again.
+  void show_only(std::string rules_version) { m_shown = std::move(rules_version); }
+
   // New, or in place of the one of its key (session_key), which keeps its id, its import time and
   // its findings; what is searched for is replaced along with it, or stays where no text is given.
   // Its id. invalid_argument: no harness or session. too_large: a name, a path or the state is over
@@ -120,12 +124,16 @@ private:
   Result<void> write_text(std::int64_t id, const IndexText& text);
   Result<void> unindex(std::int64_t id);
   Result<std::vector<SessionRow>> find_like(std::string_view name);
+
+  bool is_shown(const SessionRow& row) const { return !m_shown || row.rules_version == *m_shown; }
+
   Result<std::vector<std::pair<std::int64_t, double>>>
   rank(const TextQuery& query, const SessionFilter& filter, std::size_t limit);
   Result<RemovedSession> remove_row(RemovedSession removed, std::int64_t time_ms);
 
   Database m_database;
   FrameWriter m_frames;
+  std::optional<std::string> m_shown = {}; // version of the rules; none: all are
 };
 
 } // namespace upskill::store

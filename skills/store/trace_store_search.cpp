@@ -122,6 +122,9 @@ Result<std::vector<SearchHit>> TraceStore::search(const SessionFilter& filter, s
     }
   }
   for (SearchHit& hit : hits) {
+    if (!is_shown(hit.session)) {
+      continue;
+    }
     Result<IndexText> text = index_text(hit.session.id);
     if (text) {
       hit.snippet = make_snippet(*text, query.terms);

@@ -131,6 +131,26 @@ TEST_CASE("rules that changed: what is kept is scanned again, and all that tells
                     "[REDACTED:airship]"));
 }
 
+TEST_CASE("rules that changed: until the scan neither titles nor snippets are given") {
+  ArchiveWorld world;
+  ClaudeSession session("s1");
+  session.prompt("Paint the zeppelin");
+  session.says("Painting.");
+  std::string path = world.put("a.jsonl", session.bytes);
+  world.keep(path);
+  world.reopen(with_zeppelin());
+  store::TraceStore& store = world.archive.store();
+  auto title = [&] { return value_of(store.list({}, {}, 10)).at(0).title; };
+  auto snippet = [&] { return value_of(store.search({.text = "painting"}, 10)).at(0).snippet; };
+  CHECK(title().empty());
+  CHECK(world.row("claude-code/s1").title.empty());
+  CHECK(snippet().text.empty());
+  CHECK(value_of(store.search({.text = "zeppelin"}, 10)).at(0).snippet.text.empty());
+  CHECK(repair(world).sessions == 1);
+  CHECK(title() == "Paint the [REDACTED:airship]");
+  CHECK(snippet().text.find("Painting") != std::string::npos);
+}
+
 TEST_CASE("a damaged session is told, and the others are scanned again") {
   ArchiveWorld world;
   for (const char* id : {"s1", "s2", "s3"}) {
