@@ -1,38 +1,20 @@
 #include "daemon/capture/desk.h"
 
 #include "daemon/await.h"
-#include "daemon/capture/capture_limits.h"
-#include "protocol/base/atomic_file.h"
 #include "protocol/base/paths.h"
 #include "protocol/base/utf8.h"
-#include "skills/redact/rule_set.h"
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <exception>
-#include <unordered_set>
 
 namespace upskill::capture {
 namespace {
 
-constexpr std::size_t k_max_user_rules = 1u << 20;         // bytes, as RuleSet::with takes them
 constexpr auto k_audit_every = std::chrono::hours(24);     // decisions of the facts, tail rules
 constexpr auto k_rest_after = std::chrono::seconds(10);    // then the archive is closed
 constexpr auto k_rest_following = std::chrono::minutes(5); // the same while sessions come
-constexpr std::size_t k_repaired_at_once = 16;             // sessions of one turn
-constexpr std::int64_t k_raw_ms = 7LL * 24 * 3600 * 1000;  // how long secrets are kept
-constexpr std::int64_t k_unnamed_ms = 24LL * 3600 * 1000;  // and objects that no session names
-
-Result<redact::RuleSet> rules_of(const std::string& path) {
-  TRY_ASSIGN(redact::RuleSet rules, redact::RuleSet::built_in());
-  Result<std::string> text = read_file(path, k_max_user_rules);
-  if (!text && text.error().code == ErrorCode::not_found) {
-    return rules;
-  }
-  TRY(text);
-  return rules.with(*text, path);
-}
 
 } // namespace
 
@@ -41,6 +23,7 @@ Desk::Desk(asio::any_io_executor executor, telemetry::Log& log, DeskOptions opti
     , m_options(std::move(options))
     , m_turns(executor)
     , m_state(m_options.limits)
+    , m_spool_turns(executor)
     , m_follower(executor,
                  m_options.pool,
                  {[this](const std::string& path) {
@@ -52,9 +35,12 @@ Desk::Desk(asio::any_io_executor executor, telemetry::Log& log, DeskOptions opti
                     wake();
                   }},
                  m_options.inotify)
+    , m_follow_turns(executor)
     , m_woken(executor)
     , m_alarm(executor, [this] { wake(); })
     , m_rest(executor, [this] { m_tasks.start(rest()); })
+    , m_day(executor, [this] { tidy_soon(); })
+    , m_again(executor, [this] { m_tasks.start(begin()); })
     , m_tasks(executor, [this](std::exception_ptr failure) {
       try {
         std::rethrow_exception(std::move(failure));
@@ -63,14 +49,25 @@ Desk::Desk(asio::any_io_executor executor, telemetry::Log& log, DeskOptions opti
       }
     }) {}
 
+// A person may change the rules at any time: the next use has the new ones. Those that are broken
+// are never passed over.
 Result<void> Desk::open() {
-  if (m_archive) {
+  FileState file = state_of(m_options.user_rules);
+  if (m_archive && file == m_rules_file) {
     return {};
   }
+  m_archive.reset();
+  if (m_broken_rules && m_broken_rules->file == file) {
+    return fail(m_broken_rules->error);
+  }
+  m_broken_rules.reset();
+  Result<redact::RuleSet> rules = read_rules(m_options.user_rules);
+  if (!rules) {
+    m_broken_rules = BrokenRules{file, rules.error()};
+    return fail(std::move(rules).error());
+  }
   auto make = [&]() -> Result<archive::Archive> {
-    TRY_ASSIGN(redact::RuleSet rules, rules_of(m_options.user_rules));
-    return archive::Archive::open(
-        {m_options.database, m_options.objects, std::move(rules), m_options.price});
+    return archive::Archive::open({m_options.database, m_options.objects, *rules, m_options.price});
   };
   Result<archive::Archive> opened = make();
   if (!opened && opened.error().code == ErrorCode::corrupt) {
@@ -82,7 +79,35 @@ Result<void> Desk::open() {
   }
   TRY_ASSIGN(archive::Archive archive, std::move(opened));
   m_archive.emplace(std::move(archive));
-  return {};
+  m_rules_file = file;
+  return look_for_outdated();
+}
+
+// What came of opening the archive.
+void Desk::note(std::optional<Error> problem) {
+  if (problem && (!m_problem || m_problem->message != problem->message)) {
+    m_log.warning("traces: nothing is kept: {}", problem->message);
+  }
+  bool had_problem = std::exchange(m_problem, std::move(problem)).has_value();
+  if (m_is_stopping) {
+    return;
+  }
+  if (m_problem) {
+    if (!m_again.is_set()) {
+      m_again.set(Clock::now() + m_options.retry_after);
+    }
+    return;
+  }
+  if (!m_day.is_set()) {
+    m_day.set(Clock::now() + m_options.tidy_every);
+  }
+  if (had_problem) {
+    m_again.clear();
+    m_tasks.start(begin()); // what came meanwhile was not read
+  }
+  if (std::exchange(m_is_outdated, false)) {
+    tidy_soon();
+  }
 }
 
 void Desk::start() {
@@ -94,6 +119,8 @@ asio::awaitable<void> Desk::stop() {
   m_stop.request_stop();
   m_alarm.clear();
   m_rest.clear();
+  m_day.clear();
+  m_again.clear();
   wake();
   AWAIT_DONE(m_follower.stop());
   m_tasks.cancel_all();
@@ -121,16 +148,28 @@ asio::awaitable<void> Desk::rest() {
 }
 
 asio::awaitable<void> Desk::begin() {
-  if (::access(m_options.database.c_str(), F_OK) != 0) {
+  if (m_is_stopping || (!m_problem && ::access(m_options.database.c_str(), F_OK) != 0)) {
     co_return; // nobody ever kept a session
   }
   AWAIT(Result<void> followed, follow());
-  if (!followed) {
+  if (followed) {
+    tidy_soon();
+  } else if (!m_problem) { // that has been told
     m_log.warning("traces: sessions are not followed: {}", followed.error().message);
   }
 }
 
 asio::awaitable<Result<void>> Desk::follow() {
+  runtime::Turns::Ticket ticket(m_follow_turns);
+  AWAIT_DONE(ticket.called());
+  AWAIT(Result<void> followed, follow_anew());
+  if (!followed && !m_is_stopping && !m_again.is_set()) {
+    m_again.set(Clock::now() + m_options.retry_after);
+  }
+  co_return followed;
+}
+
+asio::awaitable<Result<void>> Desk::follow_anew() {
   auto read = [](archive::Archive& archive) { return archive.store().capture_rules(); };
   AWAIT(Result<std::vector<store::CaptureRule>> rules, with(std::move(read)));
   CO_TRY(rules);
@@ -140,7 +179,11 @@ asio::awaitable<Result<void>> Desk::follow() {
     return !may_be_captured(m_rules, folder.agent);
   });
   bool was_following = std::exchange(m_is_following, !m_folders.empty());
+  m_found.reset();
   if (m_is_following) {
+    AWAIT(Result<SessionWalk> found, watch_all());
+    CO_TRY(found);
+    m_found = *std::move(found);
     m_state.changed_all();
   } else if (was_following) {
     AWAIT(Result<SessionWalk> none, m_follower.watch({}, ""));
@@ -189,7 +232,6 @@ asio::awaitable<void> Desk::follow_once() {
     m_audit = Clock::now() + k_audit_every;
     m_seen.forget();
     AWAIT_DONE(look_at_all());
-    AWAIT_DONE(tidy());
   } else if (m_state.take_look(Clock::now())) {
     AWAIT_DONE(look_at_all());
   }
@@ -202,24 +244,33 @@ asio::awaitable<void> Desk::follow_once() {
       continue;
     }
     AWAIT(Result<bool> read, read_now(path));
-    if (!read && read.error().code != ErrorCode::not_found) {
+    if (!read && !m_problem && read.error().code != ErrorCode::not_found) {
       m_log.warning("traces: {}", read.error().message);
     }
   }
 }
 
 // What lies there is listed after it is watched, so that nothing falls between.
-asio::awaitable<void> Desk::look_at_all() {
-  AWAIT_DONE(read_spool());
+asio::awaitable<Result<SessionWalk>> Desk::watch_all() {
+  AWAIT_DONE(read_spool()); // which makes the folder that is watched
   if (!m_spool) {
     AWAIT_DONE(read_spool()); // it was removed, and is made again
   }
   Clock::time_point begun = Clock::now();
   AWAIT(Result<SessionWalk> walk, m_follower.watch(m_folders, m_spool ? m_options.spool : ""));
   m_state.looked(Clock::now() - begun, Clock::now());
+  co_return walk;
+}
+
+asio::awaitable<void> Desk::look_at_all() {
+  std::optional<SessionWalk> walk = std::exchange(m_found, std::nullopt);
   if (!walk) {
-    m_log.warning("traces: {}", walk.error().message);
-    co_return;
+    AWAIT(Result<SessionWalk> found, watch_all());
+    if (!found) {
+      m_log.warning("traces: {}", found.error().message);
+      co_return;
+    }
+    walk = *std::move(found);
   }
   if (m_follower.is_partial() || !m_spool) {
     m_state.look_later(Clock::now());
@@ -235,6 +286,9 @@ asio::awaitable<void> Desk::look_at_all() {
       continue;
     }
     AWAIT(Result<bool> read, read_now(file.path));
+    if (m_problem) {
+      co_return; // once that is mended, all is looked at
+    }
     if (!read) {
       m_log.warning("traces: {}", read.error().message);
     } else {
@@ -257,6 +311,8 @@ void Desk::ring(const hook::HookEvent& event) {
 }
 
 asio::awaitable<void> Desk::read_spool() {
+  runtime::Turns::Ticket ticket(m_spool_turns);
+  AWAIT_DONE(ticket.called());
   auto read = [this]() -> Result<std::vector<hook::HookEvent>> {
     if (!m_spool) {
       TRY_ASSIGN(SpoolReader opened, SpoolReader::open(m_options.spool));
@@ -286,64 +342,20 @@ asio::awaitable<void> Desk::read_spool() {
   AWAIT_DONE(runtime::offload(m_options.pool(), std::move(release)));
 }
 
-// Whether it was done.
-bool Desk::tell(const Result<archive::Repaired>& repaired) {
-  if (!repaired) {
-    m_log.warning("traces: {}", repaired.error().message);
-    return false;
-  }
-  for (const std::string& problem : repaired->problems) {
-    m_log.warning("traces: {}", problem);
-  }
-  return true;
-}
-
-// Rules that changed, secrets that were kept for a while, and what is too old or too much.
-asio::awaitable<void> Desk::tidy() {
-  std::int64_t after = 0;
-  bool is_more = true;
-  bool is_any = false;
-  while (is_more && !m_is_stopping) {
-    auto repair = [&](archive::Archive& archive) {
-      return archive.repair(after, k_repaired_at_once, m_options.now_ms(), m_stop.get_token());
-    };
-    AWAIT(Result<archive::Repaired> repaired, with(std::move(repair)));
-    is_more = tell(repaired) && repaired->sessions == k_repaired_at_once;
-    after = is_more ? repaired->last : after;
-    is_any = is_any || (repaired && repaired->sessions > repaired->problems.size());
-  }
-  auto clean = [&](archive::Archive& archive) {
-    std::int64_t now_ms = m_options.now_ms();
-    return archive.clean_raw(now_ms - k_raw_ms, now_ms, m_stop.get_token());
-  };
-  AWAIT(Result<archive::Repaired> cleaned, with(std::move(clean)));
-  tell(cleaned);
-  auto limit = [&](archive::Archive& archive) -> Result<std::size_t> {
-    std::int64_t now_ms = m_options.now_ms();
-    TRY_ASSIGN(CaptureLimits limits, read_limits(archive.store()));
-    TRY_ASSIGN(std::size_t gone, apply_limits(archive, limits, now_ms));
-    // What a reading that failed has left.
-    TRY_ASSIGN(std::unordered_set<std::string> named, archive.store().object_names());
-    TRY(archive.objects().remove_unreferenced(named, now_ms - k_unnamed_ms));
-    if (is_any) {
-      TRY(archive.store().compact());
-    }
-    return gone;
-  };
-  AWAIT(Result<std::size_t> gone, with(std::move(limit)));
-  if (!gone) {
-    m_log.warning("traces: {}", gone.error().message);
-  } else if (*gone > 0) {
-    m_log.info("traces: {} sessions were over the limits and are gone", *gone);
-  }
-}
-
 void Desk::describe(StatusResult& status) const {
   for (const Followed& one : followed()) {
     bool is_named = std::ranges::find(status.captured, one.agent) != status.captured.end();
-    if (one.is_watched && !is_named) {
+    if (one.is_there && !is_named) {
       status.captured.push_back(one.agent);
     }
+    if (one.is_there && !one.reason.empty()) {
+      status.warnings.push_back("sessions of " + one.agent + " in " + in_backticks(one.folder)
+                                + ": " + one.reason);
+    }
+  }
+  if (m_problem) {
+    status.warnings.push_back("sessions are neither kept nor shown: " + m_problem->message
+                              + (m_problem->hint.empty() ? "" : "; " + m_problem->hint));
   }
 }
 

@@ -2,6 +2,7 @@
 #include "daemon/capture/capture_rules.h"
 #include "daemon/capture/follow_state.h"
 #include "daemon/capture/follower.h"
+#include "daemon/capture/redaction_file.h"
 #include "daemon/capture/seen_files.h"
 #include "daemon/capture/spool_reader.h"
 #include "daemon/runtime/condition.h"
@@ -36,6 +37,8 @@ struct DeskOptions {
   archive::PriceOf price = {};
   FollowLimits limits = {};
   Follower::OpenInotify inotify = watch::open_inotify;
+  Clock::duration tidy_every = std::chrono::hours(24);
+  Clock::duration retry_after = std::chrono::minutes(1); // where the archive cannot be opened
 };
 
 // What happened since the daemon began.
@@ -63,11 +66,16 @@ public:
     runtime::Turns::Ticket ticket(m_turns);
     auto turn = ticket.called();
     co_await std::move(turn);
-    auto job = [this, &work]() -> R {
-      TRY(open());
+    std::optional<Error> problem;
+    auto job = [this, &work, &problem]() -> R {
+      if (Result<void> opened = open(); !opened) {
+        problem = opened.error();
+        return fail(std::move(opened).error());
+      }
       return work(*m_archive);
     };
     R result = co_await runtime::offload(m_options.pool(), std::move(job));
+    note(std::move(problem));
     rest_soon();
     co_return result;
   }
@@ -84,8 +92,16 @@ public:
   // A hook rang: its session is read soon.
   void ring(const hook::HookEvent& event);
 
-  // Looks anew at what is switched on, and goes on with that.
+  // Looks anew at what is switched on, and goes on with that: then followed() is so. Not waited for
+  // is that what lies there is read.
   asio::awaitable<Result<void>> follow();
+
+  // Applies limits that changed, and all else that is done once a day, soon.
+  void tidy_soon();
+
+  // Why the archive cannot be opened, as of the last time; then nothing is kept or shown. It is
+  // tried again each time it is needed, and now and then.
+  const std::optional<Error>& problem() const { return m_problem; }
 
   const std::vector<Followed>& followed() const { return m_follower.followed(); }
 
@@ -101,38 +117,64 @@ public:
   const DeskOptions& options() const { return m_options; }
 
 private:
+  // What open() could not read, and will not read again as it is.
+  struct BrokenRules {
+    FileState file;
+    Error error;
+  };
+
   Result<void> open();
+  Result<void> look_for_outdated();
+  void note(std::optional<Error> problem);
   void rest_soon();
   asio::awaitable<void> rest();
   asio::awaitable<void> begin();
+  asio::awaitable<Result<void>> follow_anew();
   asio::awaitable<void> follow_loop();
   asio::awaitable<void> follow_once();
+  asio::awaitable<Result<SessionWalk>> watch_all();
   asio::awaitable<void> look_at_all();
   asio::awaitable<void> read_spool();
+  asio::awaitable<void> tidy_loop();
   asio::awaitable<void> tidy();
   std::string agent_of(const std::string& path) const;
+  asio::awaitable<bool> repair();
   bool tell(const Result<archive::Repaired>& repaired);
   void wake();
 
   telemetry::Log& m_log;
   DeskOptions m_options;
   runtime::Turns m_turns;
+  // Of whoever has the turn, on the pool.
   std::optional<archive::Archive> m_archive;
+  FileState m_rules_file = {};
+  std::optional<BrokenRules> m_broken_rules = {};
+  bool m_is_outdated = false;      // sessions were scanned with other rules than these
+  std::string m_scanned_with = {}; // version of the rules; what is outdated then cannot be scanned
+
+  runtime::Turns m_spool_turns;
   std::optional<SpoolReader> m_spool;
   FollowState m_state;
   SeenFiles m_seen;
   Follower m_follower;
+  runtime::Turns m_follow_turns;
   std::vector<store::CaptureRule> m_rules = {};
   std::vector<agents::SessionFolder> m_folders = {};
+  std::optional<SessionWalk> m_found = {}; // by follow(), and not yet read
   DeskCounts m_counts = {};
+  std::optional<Error> m_problem = {};
   bool m_is_following = false;
   bool m_has_loop = false;
+  bool m_is_tidying = false;
+  bool m_is_tidy_due = false;
   bool m_is_stopping = false;
   std::stop_source m_stop;
   std::optional<Clock::time_point> m_audit = {};
   runtime::Condition m_woken;
   runtime::Alarm m_alarm;
   runtime::Alarm m_rest;
+  runtime::Alarm m_day;   // when it is tidied up again
+  runtime::Alarm m_again; // when what failed is tried again
   runtime::TaskGroup m_tasks;
 };
 

@@ -37,6 +37,13 @@ bool is_folder(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+// Whether it is there, as far as can be seen: a folder above it may not let us look.
+bool may_be_there(const std::string& path) {
+  struct stat status {};
+
+  return ::stat(path.c_str(), &status) == 0 || (errno != ENOENT && errno != ENOTDIR);
+}
+
 // Links on the way are followed: the folder of an agent may be one.
 int watch_folder(int inotify, const std::string& path, std::uint32_t mask) {
   return ::inotify_add_watch(inotify, path.c_str(), mask | IN_MASK_ADD | IN_ONLYDIR);
@@ -147,15 +154,22 @@ void Follower::look_into(const agents::SessionFolder& folder,
       found.miss(followed, added);
     }
   }
+  followed.is_there = may_be_there(folder.folder);
   if (there != folder.folder) {
     return;
   }
+  std::size_t problems = found.walk.problems.size();
   walk_sessions(folder, found.walk, stop, [&](const std::string& path) {
     Look::Added added = found.add(path, k_session_mask, index);
     if (added == Look::Added::none_left) {
-      found.miss(followed, added); // one that may not be read is a problem of the walk
+      found.miss(followed, added);
     }
   });
+  // What may not be looked into is not told of either.
+  if (found.walk.problems.size() > problems) {
+    followed.reason = found.walk.problems[problems];
+    found.is_partial = true;
+  }
 }
 
 asio::awaitable<Result<SessionWalk>> Follower::watch(std::vector<agents::SessionFolder> folders,

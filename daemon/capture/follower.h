@@ -24,8 +24,10 @@ struct Followed {
   std::string agent;
   std::string folder;
   std::size_t files = 0;
+  bool is_there = false;
   bool is_watched = false;
-  std::string reason = {}; // why not
+  std::string reason = {}; // why not; or what of it cannot be looked into
+  bool is_partial = false; // something in it changes without being told of
 };
 
 // Says which sessions were written to, by inotify on the folders that hold them. It opens no file

@@ -86,7 +86,9 @@ public:
 
   void add(const capture::SessionFile& file, const archive::Kept& kept) {
     TraceImported told;
-    told.path = to_valid_utf8(kept.row.source.empty() ? file.path : kept.row.source);
+    // A session of a database is told by its own name; one that is skipped is kept from elsewhere.
+    bool is_of_database = kept.row.source.starts_with(file.path + "#");
+    told.path = to_valid_utf8(is_of_database ? kept.row.source : file.path);
     told.state = state_of(kept.state);
     told.id = to_valid_utf8(kept.row.session);
     told.agent = kept.row.harness;

@@ -140,7 +140,7 @@ std::vector<TraceCapturePlace> places_of(const std::vector<agents::SessionFolder
 // Agents that are not here take no room, unless somebody named them.
 void keep_present(std::vector<TraceCapturePlace>& places,
                   const std::vector<capture::Followed>& followed) {
-  for (TraceCapturePlace& place : places) {
+  std::erase_if(places, [&](TraceCapturePlace& place) {
     auto found = std::ranges::find_if(followed, [&](const capture::Followed& one) {
       return one.folder == place.folder && one.agent == place.agent;
     });
@@ -148,9 +148,8 @@ void keep_present(std::vector<TraceCapturePlace>& places,
       place.watched = found->is_watched;
       place.reason = found->reason;
     }
-  }
-  std::erase_if(places,
-                [](const TraceCapturePlace& place) { return place.files == 0 && !place.watched; });
+    return place.files == 0 && (found == followed.end() || !found->is_there);
+  });
 }
 
 // Only rules that found something can be meant.
@@ -227,6 +226,9 @@ capture_traces(TraceRoom room, TraceCaptureParams params, RequestContext context
   };
   AWAIT(Result<void> changed, room.desk.with(std::move(change)));
   CO_TRY(changed);
+  if (params.days || params.megabytes) {
+    room.desk.tidy_soon();
+  }
   if (params.action != TraceCaptureAction::status) {
     AWAIT(Result<void> followed, room.desk.follow());
     CO_TRY(followed);

@@ -132,6 +132,46 @@ test_a_folder_of_sessions_and_other_things() {
   has 'The build'
 }
 
+test_a_copy_is_told_by_its_own_path() {
+  put codex.jsonl "$codex_file"
+  run 0 upskill trace import
+  head -n 5 "$codex_file" >copy.jsonl
+  run 0 upskill trace import copy.jsonl --json
+  has "\"path\":\"$PWD/copy.jsonl\"" "kept from \`$codex_file\`"
+}
+
+test_an_export_takes_nothing_from_what_an_agent_wrote() {
+  put claude.jsonl "$claude_file"
+  run 0 upskill trace import
+  run 0 upskill trace export "$claude" --format atif -o one.atif
+  rm "$claude_file"
+  run 0 upskill trace import one.atif
+  has 'kept as its agent wrote it'
+  run 0 upskill trace list --json
+  has '"total":1' '"format":"claude"'
+}
+
+test_what_is_captured_is_followed_as_it_says() {
+  three_sessions
+  run 0 upskill trace capture on --json
+  [[ $(grep -o '"watched":true' <<<"$out" | wc -l) == 3 ]] || fail "not followed: $out"
+  lacks 'not followed'
+}
+
+test_rules_that_change_hold_while_nothing_is_captured() {
+  prompt 'Paint the zeppelin' >session.jsonl
+  run 0 upskill trace import session.jsonl
+  run 0 upskill trace search paint --json
+  has zeppelin
+  mkdir -p ~/.config/upskill
+  printf '{"format":1,"rules":[{"id":"airship","regex":"zeppelin","keywords":["zeppelin"],"confidence":"definite"}]}' \
+    >~/.config/upskill/redaction.json
+  run 0 upskill trace search paint --json
+  lacks zeppelin
+  scanned() { upskill trace search paint --json | grep -q 'REDACTED:airship'; }
+  becomes_true scanned || fail "it is not scanned again"
+}
+
 test_import_of_some() {
   three_sessions
   run 0 upskill trace import --agent codex --json

@@ -14,7 +14,8 @@ using namespace std::chrono_literals;
 namespace {
 
 std::string session(const std::string& id) {
-  ClaudeSession session(id);
+  static std::uint64_t lines = 0; // what is appended is no line of it again
+  ClaudeSession session(id, lines++);
   session.prompt("Build it");
   return session.bytes;
 }

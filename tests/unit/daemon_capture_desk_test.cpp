@@ -1,121 +1,12 @@
 #include "clients/hook/spool_writer.h"
-#include "daemon/await.h"
-#include "daemon/capture/desk.h"
+#include "daemon_capture_desk_world.h"
 #include "protocol/hook/spool_record.h"
-#include "tests/support/claude_session.h"
-#include "tests/support/run_coroutine.h"
-#include "tests/support/temporary_folder.h"
-
-#include <doctest/doctest.h>
-
-#include <filesystem>
-#include <fstream>
 
 using namespace upskill;
-using namespace upskill::capture;
-using tests::ClaudeSession;
-namespace fs = std::filesystem;
-
-namespace {
-
-// What is appended to one that is there is no line of it again.
-std::string session(const std::string& id, std::string_view words = "Build it") {
-  static std::uint64_t lines = 0;
-  ClaudeSession session(id, lines++);
-  session.prompt(words);
-  return session.bytes;
-}
-
-struct World {
-  tests::TemporaryFolder folder;
-  asio::io_context io;
-  runtime::Pool pool{1};
-  telemetry::Log log = telemetry::Log::none();
-  Desk desk{io.get_executor(), log, options()};
-
-  World() { fs::create_directories(folder / "projects"); }
-
-  DeskOptions options() {
-    DeskOptions options;
-    options.database = folder / "state/traces.db";
-    options.objects = folder / "state/traces";
-    options.spool = folder / "state/spool";
-    options.user_rules = folder / "rules.json";
-    options.pool = [this]() -> runtime::Pool& { return pool; };
-    options.now_ms = [] { return std::int64_t{1'800'000'000'000}; };
-    options.folders = [this] { return folders(); };
-    fs::create_directories(folder / "state");
-    return options;
-  }
-
-  asio::awaitable<std::vector<agents::SessionFolder>> folders() const {
-    std::vector<agents::SessionFolder> all{
-        {"claude-code", folder / "projects", {"", {"*.jsonl"}, "", 3}}};
-    co_return all;
-  }
-
-  std::string append(const std::string& name, std::string_view bytes) const {
-    std::string path = folder.path() + "/projects/" + name;
-    fs::create_directories(fs::path(path).parent_path());
-    std::ofstream(path, std::ios::app | std::ios::binary) << bytes;
-    return path;
-  }
-
-  asio::awaitable<void> rule(store::Capture capture, std::string in = "") {
-    auto put = [&](archive::Archive& archive) {
-      return archive.store().put_capture_rule({"claude-code", in, capture});
-    };
-    AWAIT(Result<void> done, desk.with(std::move(put)));
-    REQUIRE(done);
-    AWAIT(done, desk.follow());
-    REQUIRE(done);
-  }
-
-  // How many prompts are kept of it; none where it is not kept.
-  asio::awaitable<std::int64_t> prompts(std::string id) {
-    auto find = [&](archive::Archive& archive) {
-      return archive.store().find_key("claude-code/" + id);
-    };
-    AWAIT(Result<std::optional<store::SessionRow>> row, desk.with(std::move(find)));
-    REQUIRE(row);
-    co_return *row ? (*row)->counts.prompts : 0;
-  }
-
-  // Asks again and again: each is a turn behind what the desk itself is about to do.
-  asio::awaitable<void> until(std::string id, std::int64_t count) {
-    Clock::time_point end = Clock::now() + std::chrono::seconds(20);
-    std::int64_t seen = -1;
-    while (seen != count && Clock::now() < end) {
-      AWAIT(seen, prompts(id));
-    }
-    REQUIRE(seen == count);
-  }
-
-  hook::HookEvent event(const std::string& path) const {
-    return {.time_ms = 1, .agent = "claude-code", .event = "Stop", .transcript = path};
-  }
-};
-
-template <class Body> void run(World& world, Body body) {
-  auto task = [&]() -> asio::awaitable<void> {
-    std::exception_ptr failure;
-    try {
-      AWAIT_DONE(body());
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    AWAIT_DONE(world.desk.stop());
-    if (failure) {
-      std::rethrow_exception(failure);
-    }
-  };
-  tests::run_coroutine(world.io, task());
-}
-
-} // namespace
+using namespace upskill::tests;
 
 TEST_CASE("where capture is off nothing is read, and nothing is made") {
-  World world;
+  DeskWorld world;
   std::string path = world.append("p/s1.jsonl", session("s1"));
   run(world, [&]() -> asio::awaitable<void> {
     world.desk.start();
@@ -136,7 +27,7 @@ TEST_CASE("where capture is off nothing is read, and nothing is made") {
 
 TEST_CASE(
     "switched on, what lies there is read, and each line that comes, until it is switched off") {
-  World world;
+  DeskWorld world;
   std::string path = world.append("p/s1.jsonl", session("s1"));
   run(world, [&]() -> asio::awaitable<void> {
     AWAIT_DONE(world.rule(store::Capture::on));
@@ -169,7 +60,7 @@ TEST_CASE(
 }
 
 TEST_CASE("switched off and on at once, it is followed as before") {
-  World world;
+  DeskWorld world;
   world.append("p/s1.jsonl", session("s1"));
   run(world, [&]() -> asio::awaitable<void> {
     for (int i = 0; i < 5; ++i) {
@@ -184,7 +75,7 @@ TEST_CASE("switched off and on at once, it is followed as before") {
 }
 
 TEST_CASE("a rule for another folder: a session that ran elsewhere is not stored") {
-  World world;
+  DeskWorld world;
   // These say that they ran in /home/ada/app.
   std::string path = world.append("p/s1.jsonl", session("s1"));
   run(world, [&]() -> asio::awaitable<void> {
@@ -201,7 +92,7 @@ TEST_CASE("a rule for another folder: a session that ran elsewhere is not stored
 }
 
 TEST_CASE("a hook's ring reads the session it names, where sessions lie, and no other file") {
-  World world;
+  DeskWorld world;
   run(world, [&]() -> asio::awaitable<void> {
     AWAIT_DONE(world.rule(store::Capture::on));
     std::string elsewhere = world.folder / "s3.jsonl";
@@ -221,7 +112,7 @@ TEST_CASE("a hook's ring reads the session it names, where sessions lie, and no 
 }
 
 TEST_CASE("events that hooks left in the spool are read, before and while it is followed") {
-  World world;
+  DeskWorld world;
   std::string path = world.append("p/s1.jsonl", session("s1"));
   auto leave = [&] {
     REQUIRE(hook::append_to_spool(
@@ -244,7 +135,7 @@ TEST_CASE("events that hooks left in the spool are read, before and while it is 
 }
 
 TEST_CASE("a daemon that starts follows where it was switched on before") {
-  World world;
+  DeskWorld world;
   world.append("p/s1.jsonl", session("s1"));
   run(world, [&]() -> asio::awaitable<void> {
     auto put = [](archive::Archive& archive) {
@@ -259,7 +150,7 @@ TEST_CASE("a daemon that starts follows where it was switched on before") {
 }
 
 TEST_CASE("files that cannot be read, or vanish, do not keep the others from being read") {
-  World world;
+  DeskWorld world;
   world.append("p/a.jsonl", std::string(64, '\0'));
   world.append("p/b.jsonl", "");
   fs::create_symlink(world.folder / "none", world.folder / "projects/p/c.jsonl");
@@ -276,7 +167,7 @@ TEST_CASE("files that cannot be read, or vanish, do not keep the others from bei
 }
 
 TEST_CASE("it stops while it reads") {
-  World world;
+  DeskWorld world;
   ClaudeSession large("s1");
   for (int i = 0; i < 20'000; ++i) {
     large.prompt("Turn " + std::to_string(i) + " of many, which takes a while to read");

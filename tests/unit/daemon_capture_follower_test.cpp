@@ -296,6 +296,37 @@ TEST_CASE("a folder without permission is named, and the rest goes on") {
   ::chmod((world.home / "projects/secret").c_str(), 0700);
 }
 
+TEST_CASE("a folder that may not be looked into is not called followed, and the reason is told") {
+  World world;
+  fs::create_directories(world.home / "closed");
+  fs::create_directories(world.home / "open/secret");
+  append(world.home / "open/one.jsonl", "1\n");
+  ::chmod(world.home.c_str(), 0711);
+  ::chmod((world.home / "closed").c_str(), 0);
+  ::chmod((world.home / "open").c_str(), 0755);
+  ::chmod((world.home / "open/secret").c_str(), 0);
+  // Root may look everywhere, so somebody else does.
+  bool was_root = ::geteuid() == 0;
+  REQUIRE((!was_root || ::seteuid(65534) == 0));
+  run(world, [&]() -> asio::awaitable<void> {
+    std::vector<agents::SessionFolder> folders{world.sessions("closed"), world.sessions("open")};
+    AWAIT(Result<SessionWalk> walk, world.follower.watch(folders, ""));
+    REQUIRE((!was_root || ::seteuid(0) == 0));
+    REQUIRE(walk);
+    const Followed& closed = world.follower.followed()[0];
+    CHECK(closed.is_there);
+    CHECK_FALSE(closed.is_watched);
+    CHECK(closed.reason.find("closed") != std::string::npos);
+    const Followed& open = world.follower.followed()[1];
+    CHECK(open.is_watched);
+    CHECK(open.files == 1);
+    CHECK(open.reason.find("secret") != std::string::npos);
+    CHECK(world.follower.is_partial());
+  });
+  ::chmod((world.home / "closed").c_str(), 0700);
+  ::chmod((world.home / "open/secret").c_str(), 0700);
+}
+
 TEST_CASE("files of a folder that a person named, without what is hidden") {
   World world;
   fs::create_directories(world.home / "traces/.git");
