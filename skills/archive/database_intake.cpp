@@ -95,7 +95,9 @@ Result<std::vector<Kept>> keep_database(Archive& archive,
                                         std::stop_token stop) {
   TRY_ASSIGN(Scratch scratch, Scratch::make(archive.scratch()));
   std::string copy = scratch.file("copy.db");
-  TRY(trace::copy_database(path, copy, {}));
+  trace::CopyBudget budget;
+  budget.may_go_on = [&stop] { return !stop.stop_requested(); };
+  TRY(trace::copy_database(path, copy, budget));
   Result<trace::OpencodeDatabase> opened = trace::OpencodeDatabase::open(copy);
   if (!opened) {
     // Nobody knows the copy.

@@ -2,14 +2,13 @@
 
 #include "protocol/base/unique_fd.h"
 #include "protocol/base/utf8.h"
+#include "skills/trace/database_files.h"
 
-#include <fcntl.h>
 #include <sqlite3.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -21,58 +20,7 @@ constexpr int k_max_row = 64 << 20;          // bytes
 constexpr int k_steps_between = 1'000'000;   // of SQLite's machine, before it asks
 constexpr std::int64_t k_max_asked = 20'000; // some minutes
 
-// How a database that is not ours can be read without a trace.
-enum class Access { shared, unchanging };
-
-struct Source {
-  Access access = Access::shared;
-  bool is_wal = false;
-  struct stat status = {};
-};
-
-std::optional<struct stat> status_of(const std::string& path) {
-  struct stat status = {};
-  return ::stat(path.c_str(), &status) == 0 ? std::optional(status) : std::nullopt;
-}
-
-// The file has to be looked at before SQLite has it open, because closing any descriptor of it
-// drops SQLite's locks (https://www.sqlite.org/howtocorrupt.html, 2.2).
-Result<Source> look_at(const std::string& path) {
-  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  Source source;
-  if (fd.get() < 0 || ::fstat(fd.get(), &source.status) != 0) {
-    return fail(system_error(errno, "cannot open database " + in_backticks(path)));
-  }
-  char head[20] = {};
-  if (!S_ISREG(source.status.st_mode) || ::pread(fd.get(), head, sizeof head, 0) != sizeof head
-      || std::string_view(head, 16) != std::string_view("SQLite format 3\0", 16)) {
-    return fail(ErrorCode::corrupt, in_backticks(path) + " is no SQLite database");
-  }
-  source.is_wal = head[18] == 2; // https://www.sqlite.org/fileformat2.html, 1.3.3
-  std::optional<struct stat> wal = status_of(path + "-wal");
-  if (!source.is_wal) {
-    return source;
-  }
-  if (!wal || (wal->st_size == 0 && !status_of(path + "-shm"))) {
-    source.access = Access::unchanging;
-  } else if (!status_of(path + "-shm")) {
-    return fail(ErrorCode::unavailable,
-                "database " + in_backticks(path) + " has a `-wal` beside it, and no `-shm`",
-                "start its program once, which brings it in order");
-  }
-  return source;
-}
-
-bool is_unchanged(const Source& source, const std::string& path) {
-  if (source.access == Access::shared) {
-    return true;
-  }
-  std::optional<struct stat> now = status_of(path);
-  std::optional<struct stat> wal = status_of(path + "-wal");
-  return now && now->st_ino == source.status.st_ino && now->st_size == source.status.st_size
-         && now->st_mtim.tv_sec == source.status.st_mtim.tv_sec
-         && now->st_mtim.tv_nsec == source.status.st_mtim.tv_nsec && (!wal || wal->st_size == 0);
-}
+constexpr std::uint64_t k_step_bytes = 4096; // of a page, as most have it
 
 // A path may hold what means something in a URI.
 std::string uri_of(const std::string& path, std::string_view parameters) {
@@ -119,89 +67,41 @@ int count_down(void* left) {
   return --*static_cast<std::int64_t*>(left) < 0 ? 1 : 0;
 }
 
-// A new file of ours that is gone again unless it is kept.
-class NewFile {
-public:
-  explicit NewFile(const std::string& path)
-      : m_path(path) {}
+Error cancelled(const std::string& path) {
+  return {ErrorCode::cancelled, "the copy of database " + in_backticks(path) + " was cancelled"};
+}
 
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
-
-  ~NewFile() {
-    if (m_is_made && !m_is_kept) {
-      ::unlink(m_path.c_str());
+Result<void> copy_file(int from, const std::string& path, NewFile& to, const CopyBudget& budget) {
+  std::string room(static_cast<std::size_t>(budget.pages_at_once) * k_step_bytes, '\0');
+  std::uint64_t at = 0;
+  while (true) {
+    if (budget.may_go_on && !budget.may_go_on()) {
+      return fail(cancelled(path));
+    }
+    ssize_t got = ::pread(from, room.data(), room.size(), static_cast<off_t>(at));
+    if (got < 0 && errno != EINTR) {
+      return fail(system_error(errno, "cannot read database " + in_backticks(path)));
+    }
+    if (got == 0) {
+      return to.cut(at);
+    }
+    TRY(to.write(
+        std::string_view(room).substr(0, static_cast<std::size_t>(std::max<ssize_t>(got, 0))), at));
+    at += static_cast<std::uint64_t>(std::max<ssize_t>(got, 0));
+    if (at > budget.max_bytes) {
+      return fail(foreign_database_error(nullptr, SQLITE_TOOBIG, path));
     }
   }
+}
 
-  Result<void> make() {
-    UniqueFd fd(::open(m_path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-    if (fd.get() < 0) {
-      return errno == EEXIST
-                 ? fail(ErrorCode::already_exists, in_backticks(m_path) + " exists already")
-                 : fail(system_error(errno, "cannot make " + in_backticks(m_path)));
-    }
-    m_is_made = true;
-    return {};
-  }
-
-  void keep() { m_is_kept = true; }
-
-private:
-  const std::string& m_path;
-  bool m_is_made = false;
-  bool m_is_kept = false;
-};
-
-// One run of the backup interface (https://www.sqlite.org/backup.html).
-class Copy {
-public:
-  Copy(sqlite3* to, sqlite3* from)
-      : m_to(to)
-      , m_from(from)
-      , m_backup(sqlite3_backup_init(to, "main", from, "main")) {}
-
-  Copy(const Copy&) = delete;
-  Copy& operator=(const Copy&) = delete;
-
-  ~Copy() { sqlite3_backup_finish(m_backup); }
-
-  Result<void>
-  run(const CopyBudget& budget, const std::string& from_path, const std::string& to_path) {
-    if (m_backup == nullptr) {
-      return fail(foreign_database_error(m_to, sqlite3_errcode(m_to), to_path));
-    }
-    int left = 0; // pages, after the last step
-    int waits = 0;
-    int restarts = 0;
-    while (true) {
-      if (budget.may_go_on && !budget.may_go_on()) {
-        return fail(ErrorCode::cancelled,
-                    "the copy of database " + in_backticks(from_path) + " was cancelled");
-      }
-      int code = sqlite3_backup_step(m_backup, budget.pages_at_once);
-      if (code == SQLITE_DONE) {
-        return {};
-      }
-      bool is_busy = (code & 0xFF) == SQLITE_BUSY || (code & 0xFF) == SQLITE_LOCKED;
-      int now_left = sqlite3_backup_remaining(m_backup);
-      // Written to by another, it is begun again; then there is no less to do than before.
-      restarts += code == SQLITE_OK && left > 0 && now_left >= left ? 1 : 0;
-      if ((is_busy && ++waits > budget.max_waits) || restarts > budget.max_restarts) {
-        return fail(foreign_database_error(m_from, SQLITE_BUSY, from_path));
-      }
-      if (!is_busy && code != SQLITE_OK) {
-        return fail(foreign_database_error(m_from, code, from_path));
-      }
-      left = now_left;
-    }
-  }
-
-private:
-  sqlite3* m_to;
-  sqlite3* m_from;
-  sqlite3_backup* m_backup;
-};
+// Brings what the -wal of a copy holds into it.
+Result<void> settle(const std::string& copy, const std::string& from) {
+  TRY_ASSIGN(DatabaseHandle database,
+             open_uri(from, uri_of(copy, "mode=rw"), SQLITE_OPEN_READWRITE));
+  sqlite3_db_config(database.get(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(database.get(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  return run(database.get(), "PRAGMA synchronous=OFF; PRAGMA journal_mode=DELETE", from);
+}
 
 } // namespace
 
@@ -221,7 +121,7 @@ Error foreign_database_error(sqlite3* database, int code, const std::string& pat
     return {ErrorCode::corrupt, what + reason};
   case SQLITE_BUSY:
   case SQLITE_LOCKED:
-    return {ErrorCode::busy, what + ": another program is writing to it", "try again"};
+    return {ErrorCode::busy, what + ": another program has it locked", "try again"};
   case SQLITE_READONLY: // a journal lies there that its writer did not come to the end of
     return {ErrorCode::unavailable,
             what + ": its program stopped in the middle of a change",
@@ -244,45 +144,64 @@ Error foreign_database_error(sqlite3* database, int code, const std::string& pat
 
 Result<void>
 copy_database(const std::string& from, const std::string& to, const CopyBudget& budget) {
-  TRY_ASSIGN(Source source, look_at(from));
-  std::optional<struct stat> wal = status_of(from + "-wal");
-  std::uint64_t size = static_cast<std::uint64_t>(source.status.st_size)
-                       + static_cast<std::uint64_t>(wal ? wal->st_size : 0);
-  if (size > budget.max_bytes) {
-    return fail(ErrorCode::too_large,
-                "database " + in_backticks(from) + " has " + std::to_string(size)
-                    + " bytes, of which at most " + std::to_string(budget.max_bytes)
-                    + " are copied");
-  }
   NewFile file(to);
-  TRY(file.make());
-  bool is_shared = source.access == Access::shared;
-  TRY_ASSIGN(DatabaseHandle input,
-             open_uri(from,
-                      uri_of(from, is_shared ? "mode=ro" : "mode=ro&immutable=1"),
-                      SQLITE_OPEN_READONLY));
-  TRY_ASSIGN(DatabaseHandle output, open_uri(to, uri_of(to, "mode=rw"), SQLITE_OPEN_READWRITE));
-  sqlite3_busy_timeout(input.get(), k_wait_ms);
-  // What is half done is removed, so nothing need be kept for the case that we are killed.
-  TRY(run(output.get(), "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF", to));
-  if (source.is_wal) {
-    // Readers hold nobody up there, so all of it is of one moment, and never begun again.
-    TRY(run(input.get(), "BEGIN; SELECT count(*) FROM sqlite_schema", from));
+  NewFile wal(to + "-wal");
+  bool has_wal = false;
+  int waits = 0;
+  int restarts = 0;
+  while (true) {
+    Original original(from);
+    TRY(original.open());
+    if (original.size() > budget.max_bytes) {
+      return fail(ErrorCode::too_large,
+                  "database " + in_backticks(from) + " has " + std::to_string(original.size())
+                      + " bytes, of which at most " + std::to_string(budget.max_bytes)
+                      + " are copied");
+    }
+    if (waits == 0 && restarts == 0) {
+      TRY(file.make());
+    }
+    TRY_ASSIGN(bool is_held, original.is_held());
+    while (is_held) {
+      if (budget.may_go_on && !budget.may_go_on()) {
+        return fail(cancelled(from));
+      }
+      if (++waits > budget.max_waits) {
+        return fail(foreign_database_error(nullptr, SQLITE_BUSY, from));
+      }
+      sqlite3_sleep(k_wait_ms);
+      original.mark(); // before it is asked: a writer that comes later changes what is marked
+      TRY_ASSIGN(is_held, original.is_held());
+    }
+    TRY(copy_file(original.database(), from, file, budget));
+    if (original.has_wal()) {
+      if (!has_wal) {
+        TRY(wal.make());
+        has_wal = true;
+      }
+      TRY(copy_file(original.wal(), from, wal, budget));
+    } else if (has_wal) {
+      TRY(wal.cut(0));
+    }
+    if (original.is_as_before()) {
+      if (original.is_wal()) {
+        Result<void> settled = settle(to, from);
+        ::unlink((to + "-shm").c_str());
+        TRY(settled);
+      }
+      file.keep();
+      return {};
+    }
+    if (++restarts > budget.max_restarts) {
+      return fail(ErrorCode::changed,
+                  "database " + in_backticks(from) + " was written to while it was copied",
+                  "try again");
+    }
   }
-  TRY(Copy(output.get(), input.get()).run(budget, from, to));
-  input.reset();
-  output.reset();
-  if (!is_unchanged(source, from)) {
-    return fail(ErrorCode::changed,
-                "database " + in_backticks(from) + " was written to while it was copied",
-                "try again");
-  }
-  file.keep();
-  return {};
 }
 
 Result<DatabaseHandle> open_copy(const std::string& path) {
-  TRY(look_at(path));
+  TRY(open_database(path));
   TRY_ASSIGN(DatabaseHandle database,
              open_uri(path, uri_of(path, "mode=ro&immutable=1"), SQLITE_OPEN_READONLY));
   sqlite3* handle = database.get();

@@ -13,9 +13,7 @@ namespace upskill::trace {
 // Limits of copy_database.
 struct CopyBudget {
   std::uint64_t max_bytes = 64ull << 30;
-  // What is copied before the other's writer may go on: 256 KiB of the usual pages, which takes
-  // less than 50 ms even from a disk that reads 6 MB/s.
-  int pages_at_once = 64;
+  int pages_at_once = 64; // of 4 KiB, between two looks at whether to go on
   int max_waits = 200;    // of 50 ms, for a writer that is in the way
   int max_restarts = 100; // because the other one wrote meanwhile
   // Asked before each step; false ends the copy. It may wait, to be kind to the disk.
@@ -23,11 +21,12 @@ struct CopyBudget {
 };
 
 // Copies a SQLite database that another program may be writing to, as it is at one moment, to the
-// new file `to` (0600), which is removed again where that fails. Nothing is written beside `from`:
-// where its program is not running, SQLite would leave a -wal and a -shm there, so the file is then
-// read as one that nobody changes, and looked at again. Blocks.
+// new file `to` (0600), which is removed again where that fails. `from` and its -wal are read as
+// files: SQLite would lock them, and write to the -shm. So nobody waits for the copy, and it is
+// taken anew where what was copied is not of one moment. Blocks.
 // already_exists: `to` is there. not_found, permission, corrupt, no_space, io: as it says. busy: a
-// writer was in the way for too long. changed: it was written to while it was read. cancelled.
+// writer was in the way for too long. changed: it was written to again and again. unavailable: its
+// program died in the middle of a change. cancelled.
 Result<void>
 copy_database(const std::string& from, const std::string& to, const CopyBudget& budget);
 

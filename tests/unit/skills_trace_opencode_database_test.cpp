@@ -367,9 +367,65 @@ TEST_CASE("a database that somebody holds is busy") {
   CHECK(copy_database(path, folder / "copy.db", budget));
 }
 
-TEST_CASE("a -wal without its -shm is told, for reading it would make one") {
+TEST_CASE("a copy changes no byte of what its program has open, and takes no lock") {
+  TemporaryFolder agents;
+  TemporaryFolder ours;
+  std::string path = agents / "opencode.db";
+  Agent agent(path);
+  agent.use_wal();
+  agent.run(k_schema + k_session);
+  auto files = [&] {
+    std::string all;
+    for (const std::string& name : names_in(agents.path())) {
+      struct stat status = {};
+      REQUIRE(::stat((agents / name).c_str(), &status) == 0);
+      all += name + " " + std::to_string(status.st_mtim.tv_sec) + "."
+             + std::to_string(status.st_mtim.tv_nsec) + "\n" + file_text(agents / name);
+    }
+    return all;
+  };
+  std::string before = files();
+  CopyBudget budget;
+  budget.may_go_on = [&] {
+    Agent other(path); // no reader of ours holds it up
+    other.run("PRAGMA wal_checkpoint(PASSIVE)");
+    return true;
+  };
+  REQUIRE(copy_database(path, ours / "copy.db", {}));
+  CHECK(files() == before);
+  REQUIRE(copy_database(path, ours / "other.db", budget));
+  CHECK(open(ours / "other.db").sessions(10)->size() == 2);
+}
+
+TEST_CASE("a -wal that is begun anew while it is copied is copied again") {
+  TemporaryFolder agents;
+  TemporaryFolder ours;
+  std::string path = agents / "opencode.db";
+  Agent agent(path);
+  agent.use_wal();
+  agent.run(k_schema + k_session);
+  int steps = 0;
+  CopyBudget budget;
+  budget.may_go_on = [&] {
+    if (++steps == 2) { // the file is read, its -wal is not
+      agent.run("UPDATE session SET title = 'before';PRAGMA wal_checkpoint(RESTART);"
+                "UPDATE session SET version = 'after'");
+    }
+    return true;
+  };
+  REQUIRE(copy_database(path, ours / "copy.db", budget));
+  CHECK(steps > 4);
+  OpencodeDatabase copy = open(ours / "copy.db");
+  std::vector<OpencodeSession> sessions = *copy.sessions(10);
+  REQUIRE(sessions.size() == 2);
+  CHECK(sessions[0].title == "before");
+  CHECK(rendered(copy, "ses_1").find("after") != std::string::npos);
+}
+
+TEST_CASE("a -wal without its -shm is read too, and nothing is made beside it") {
   TemporaryFolder agents;
   TemporaryFolder moved;
+  TemporaryFolder ours;
   {
     Agent agent(agents / "opencode.db");
     agent.use_wal();
@@ -378,10 +434,40 @@ TEST_CASE("a -wal without its -shm is told, for reading it would make one") {
       put_file(moved / name, file_text(agents / name));
     }
   }
-  Result<void> copied = copy_database(moved / "opencode.db", moved / "copy.db", {});
+  Result<void> copied = copy_database(moved / "opencode.db", ours / "copy.db", {});
+  REQUIRE_MESSAGE(copied, copied.error().message);
+  CHECK(open(ours / "copy.db").sessions(10)->size() == 2);
+  CHECK(names_in(moved.path()) == std::set<std::string>{"opencode.db", "opencode.db-wal"});
+  CHECK(names_in(ours.path()) == std::set<std::string>{"copy.db"});
+}
+
+TEST_CASE("a writer that lives is called one, and one that died in a change is called that") {
+  TemporaryFolder folder;
+  std::string path = folder / "opencode.db";
+  CopyBudget budget;
+  budget.max_waits = 1;
+  {
+    Agent agent(path);
+    agent.run(k_schema + k_session);
+    // Its cache is full, so that it has begun to write, with a journal.
+    agent.run("PRAGMA cache_size=1;PRAGMA cache_spill=1;BEGIN IMMEDIATE;"
+              "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 3000)"
+              " INSERT INTO part SELECT 'prt_x' || i, 'msg_x', 'ses_x', 0, 0,"
+              " hex(randomblob(300)) FROM n");
+    REQUIRE(names_in(folder.path()).contains("opencode.db-journal"));
+    Result<void> copied = copy_database(path, folder / "copy.db", budget);
+    REQUIRE(!copied);
+    CHECK(copied.error().code == ErrorCode::busy);
+    CHECK(copied.error().message.find("has it locked") != std::string::npos);
+    std::filesystem::create_directory(folder / "dead");
+    for (const char* name : {"opencode.db", "opencode.db-journal"}) {
+      put_file(folder / ("dead/" + std::string(name)), file_text(folder / name));
+    }
+  }
+  Result<void> copied = copy_database(folder / "dead/opencode.db", folder / "copy.db", budget);
   REQUIRE(!copied);
   CHECK(copied.error().code == ErrorCode::unavailable);
-  CHECK(names_in(moved.path()) == std::set<std::string>{"opencode.db", "opencode.db-wal"});
+  CHECK(copied.error().message.find("stopped in the middle") != std::string::npos);
 }
 
 TEST_CASE("a path that means something in a URI is a path") {
