@@ -44,7 +44,10 @@ Result<Kept> Intake::run() {
       return skipped;
     }
   }
-  if (m_options.is_wanted && !m_options.is_wanted(words.harness, row ? row->project : words.cwd)) {
+  words.cwd = project_of(words, row.value_or(store::SessionRow()));
+  if (m_options.is_wanted
+      && !m_options.is_wanted(words.harness,
+                              row && !row->project.empty() ? row->project : words.cwd)) {
     skipped.reason = "its sessions are not captured";
     return skipped;
   }
@@ -235,6 +238,7 @@ Intake::read(SessionSource& source, store::SessionRow row, std::optional<KeptSta
     return Kept{.reason = "nothing in it says whose session it is"};
   }
   words.harness = harness_or(words.harness, m_options.agent, format);
+  words.cwd = project_of(words, kept.row);
   if (words.session.empty()) {
     words.session = kept.row.session;
   }

@@ -51,6 +51,7 @@ private:
   standing_of(SessionSource& source, const store::SessionRow& row, KeptState& state);
   Result<Kept> read(SessionSource& source, store::SessionRow row, std::optional<KeptState> state);
   std::string object_name(const SessionSource& source, const store::SessionRow& row) const;
+  std::string project_of(const trace::SessionSummary& words, const store::SessionRow& row) const;
   Result<std::string> session_by_place(const trace::SessionSummary& words);
   Result<void> read_records(SessionSource& source, Kept& kept, RecordIntake& intake);
   Result<void> set_aside(const store::SessionRow& row);

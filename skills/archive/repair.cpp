@@ -55,6 +55,7 @@ Result<void> Archive::scan_again(store::SessionRow row,
   words.harness = row.harness; // by which it is known
   words.session = row.session;
   words.agent = row.agent;
+  words.cwd = words.cwd.empty() ? row.project : words.cwd; // by where its file lay
   describe(row, words, m_price);
   store::IndexText text{std::move(words.index.title),
                         std::move(words.index.prompts),

@@ -2,6 +2,7 @@
 #include "protocol/base/paths.h"
 #include "protocol/base/utf8.h"
 #include "skills/archive/intake.h"
+#include "skills/archive/project_place.h"
 #include "skills/archive/stored_form.h"
 #include "skills/archive/whose_session.h"
 #include "skills/store/trace_name.h"
@@ -87,6 +88,15 @@ std::string Intake::object_name(const SessionSource& source, const store::Sessio
   Digest digest = sha256(m_source + '\n' + source.head_imprint().digest + '\n'
                          + std::to_string(row.updated_ms));
   return store::trace_object_name(agent, session_by_path(m_source) + "-" + digest.brief(16));
+}
+
+// Of a session whose records do not tell where it ran.
+std::string Intake::project_of(const trace::SessionSummary& words,
+                               const store::SessionRow& row) const {
+  if (!words.cwd.empty() || !row.project.empty()) {
+    return words.cwd.empty() ? row.project : words.cwd;
+  }
+  return words.harness == "cursor" ? project_by_place(m_path) : std::string();
 }
 
 // Of a session whose records do not tell its id. Files in several folders may have one name.

@@ -142,6 +142,39 @@ TEST_CASE("files of one name in two folders are two sessions, with an object eac
   CHECK(world.keep(world.put("three/transcript.jsonl", cursor)).row.session == "three-transcript");
 }
 
+TEST_CASE("a session of Cursor's ran in the one folder that has the slug of its place") {
+  ArchiveWorld world;
+  std::string cursor = file_text(UPSKILL_FIXTURES "/traces/cursor.jsonl");
+  std::string project = world.folder / "work/my-site.v2";
+  std::filesystem::create_directories(project);
+  std::string slug = project.substr(1);
+  std::ranges::replace_if(
+      slug, [](char c) { return c == '/' || c == '.' || c == '_'; }, '-');
+  std::string path = world.put("projects/" + slug + "/agent-transcripts/one.jsonl", cursor);
+  KeepOptions options{.agent = "cursor"};
+  options.is_wanted = [&](std::string_view, std::string_view folder) { return folder == project; };
+  Kept kept = world.keep(path, options);
+  CHECK(kept.state == KeepState::imported);
+  CHECK(kept.row.project == project);
+  CHECK(value_of(world.archive.store().list({.project = project}, {}, 10)).size() == 1);
+  // It stays, when that folder has gone and when rules change.
+  std::filesystem::remove(project);
+  world.put("projects/" + slug + "/agent-transcripts/one.jsonl", cursor + cursor);
+  CHECK(world.keep(path, options).row.project == project);
+  world.reopen(value_of(built_in_rules().with(
+      R"({"format":1,"rules":[{"id":"a","regex":"zeppelin","keywords":["zeppelin"],)"
+      R"("confidence":"definite"}]})",
+      "mine.json")));
+  CHECK(value_of(world.archive.repair(0, 10, ++world.now_ms, {})).sessions == 1);
+  CHECK(world.row("cursor/one").project == project);
+  // Two folders could be meant.
+  std::filesystem::create_directories(world.folder / "work/my/site.v2");
+  std::filesystem::create_directories(project);
+  CHECK(
+      world.keep(world.put("projects/" + slug + "/agent-transcripts/two.jsonl", cursor)).row.project
+      == "");
+}
+
 TEST_CASE("a fork begins as its session does, and both are kept") {
   ArchiveWorld world;
   ClaudeSession first("s1");
