@@ -1,63 +1,18 @@
 #include "skills/archive/archive.h"
 
+#include "protocol/base/paths.h"
+#include "skills/archive/clean_reader.h"
 #include "skills/archive/database_intake.h"
 #include "skills/archive/intake.h"
 #include "skills/archive/stored_form.h"
 
+#include <memory>
 #include <utility>
 
 namespace upskill::archive {
-namespace {
-
-// Reads the records of a kept session, without secrets.
-class Reader : public trace::RecordSink {
-public:
-  Reader(trace::Format format, const redact::RuleSet* rules, trace::EventSink& sink)
-      : m_reader(trace::make_reader(format))
-      , m_sink(sink) {
-    if (rules != nullptr) {
-      m_redactor.emplace(*rules);
-    }
-  }
-
-  void take(const trace::Record& record) override {
-    if (!m_redactor) {
-      m_reader->read(record, m_sink);
-      return;
-    }
-    trace::Record now = record;
-    std::optional<redact::RedactedRecord> before = m_redactor->take(std::string(record.bytes));
-    if (before) {
-      read(*std::move(before));
-    }
-    m_held = now;
-  }
-
-  void finish() {
-    if (m_redactor) {
-      if (std::optional<redact::RedactedRecord> last = m_redactor->finish()) {
-        read(*std::move(last));
-      }
-    }
-  }
-
-private:
-  // The redactor holds one record back, whose place is m_held's.
-  void read(redact::RedactedRecord record) {
-    std::size_t size = record.bytes.size();
-    record.bytes.resize(size + trace::k_record_padding, ' ');
-    m_reader->read({std::string_view(record.bytes).substr(0, size), m_held.offset, size}, m_sink);
-  }
-
-  std::unique_ptr<trace::Reader> m_reader;
-  std::optional<redact::RecordRedactor> m_redactor = {};
-  trace::Record m_held = {};
-  trace::EventSink& m_sink;
-};
-
-} // namespace
 
 Result<Archive> Archive::open(ArchiveOptions options) {
+  remove_copies(parent_path(options.database));
   TRY_ASSIGN(store::TraceObjects objects, store::TraceObjects::open(options.objects));
   TRY_ASSIGN(store::TraceStore store, store::TraceStore::open(options.database));
   store.show_only(options.rules.version()); // a secret of the new rules may be in the others
@@ -91,7 +46,10 @@ Result<Reading> Archive::read(const store::SessionRow& row,
     return Reading{}; // it has only begun
   }
   bool is_clean = !row.is_raw && row.rules_version == m_rules.version();
-  Reader reader(*format, is_clean ? nullptr : &m_rules, sink);
+  std::unique_ptr<trace::Reader> plain = trace::make_reader(*format);
+  trace::ReadRecords as_kept(*plain, sink);
+  CleanReader clean(*format, m_rules, sink);
+  trace::RecordSink& reader = is_clean ? static_cast<trace::RecordSink&>(as_kept) : clean;
   trace::RecordStream records(make_stored_splitter(*format), from);
   bool is_stopped = false;
   Result<std::uint64_t> size = m_objects.read(
@@ -104,7 +62,7 @@ Result<Reading> Archive::read(const store::SessionRow& row,
     return fail(ErrorCode::cancelled, "reading a session was cancelled");
   }
   records.finish(reader);
-  reader.finish();
+  clean.finish();
   Reading reading{records.resume_offset()};
   if (!size) {
     reading.problem = std::move(size).error();

@@ -17,6 +17,8 @@
 namespace upskill::archive {
 namespace {
 
+constexpr std::string_view k_scratch = "traces.tmp-"; // begins the names of their folders
+
 constexpr std::size_t k_max_sessions = 20'000;
 constexpr std::uint64_t k_max_document = std::uint64_t{2} << 30; // bytes of one session
 
@@ -24,7 +26,7 @@ constexpr std::uint64_t k_max_document = std::uint64_t{2} << 30; // bytes of one
 class Scratch {
 public:
   static Result<Scratch> make(const std::string& beside) {
-    std::string path = beside + "/traces.tmp-XXXXXX";
+    std::string path = join_path(beside, std::string(k_scratch) + "XXXXXX");
     if (::mkdtemp(path.data()) == nullptr) {
       int failure = errno;
       return fail(system_error(failure, "cannot make a folder in " + in_backticks(beside)));
@@ -135,6 +137,20 @@ Result<std::vector<Kept>> keep_database(Archive& archive,
     kept.push_back(one ? *std::move(one) : std::move(failed));
   }
   return kept;
+}
+
+void remove_copies(const std::string& beside) {
+  std::error_code ignored;
+  std::vector<std::filesystem::path> left;
+  for (std::filesystem::directory_iterator entry(beside, ignored), end; !ignored && entry != end;
+       entry.increment(ignored)) {
+    if (entry->path().filename().string().starts_with(k_scratch)) {
+      left.push_back(entry->path());
+    }
+  }
+  for (const std::filesystem::path& path : left) {
+    std::filesystem::remove_all(path, ignored);
+  }
 }
 
 } // namespace upskill::archive

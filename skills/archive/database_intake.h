@@ -16,4 +16,7 @@ Result<std::vector<Kept>> keep_database(Archive& archive,
                                         std::int64_t now_ms,
                                         std::stop_token stop);
 
+// A copy has secrets. Removes those in folder `beside` that a process left when it was ended.
+void remove_copies(const std::string& beside);
+
 } // namespace upskill::archive

@@ -66,8 +66,12 @@ Result<Kept> Intake::run() {
   TRY_ASSIGN(Standing standing, standing_of(source, *row, state));
   if (standing == Standing::grown) {
     Result<Kept> grown = read(source, *row, std::move(state));
-    // What is kept lost its end, with the power perhaps: the file still has all of it.
-    if (grown || grown.error().code != ErrorCode::corrupt) {
+    // What is kept lost its end, with the power perhaps, or its end is now known for the beginning
+    // of a secret: the file still has all of it.
+    bool is_lost =
+        !grown
+        && (grown.error().code == ErrorCode::corrupt || grown.error().code == ErrorCode::changed);
+    if (!is_lost) {
       return grown;
     }
     standing = Standing::anew;
@@ -80,8 +84,8 @@ Result<Kept> Intake::run() {
     }
     row.emplace();
   } else if (standing == Standing::replaced && !m_options.is_rehearsal) {
-    TRY(set_aside(*row));
-    row->object.clear(); // the other one has it now
+    m_aside = *row;
+    row->object.clear(); // it is the other one's
   }
   TRY_ASSIGN(source, SessionSource::open(m_path));
   return read(source, *std::move(row), std::nullopt);
@@ -221,7 +225,13 @@ Intake::read(SessionSource& source, store::SessionRow row, std::optional<KeptSta
                       summary,
                       static_cast<std::uint64_t>(kept.row.text_size),
                       store);
+  if (state) {
+    intake.prime(source.passed());
+  }
   TRY(read_records(source, kept, intake));
+  if (intake.goes_on_from_primed()) {
+    return fail(ErrorCode::changed, "a secret goes on from what was read before");
+  }
   Imprint tail = state ? state->tail : Imprint{};
   kept.row.state = write_state({state ? state->head : source.head_imprint(),
                                 intake.tail().value_or(tail),
@@ -313,6 +323,9 @@ Result<void> Intake::commit(Kept& kept, trace::SessionSummary words, const redac
                         std::move(words.index.answers),
                         std::move(words.index.work)};
   TRY_ASSIGN(store::Transaction transaction, store.begin());
+  if (m_aside) {
+    TRY(set_aside(*m_aside));
+  }
   TRY_ASSIGN(row.id, store.put_session(row, text));
   TRY(store.set_findings(row.id, findings));
   TRY_ASSIGN(kept.flagged, store.blocked(row.id));

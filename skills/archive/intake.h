@@ -64,6 +64,8 @@ private:
   const KeepOptions& m_options;
   std::int64_t m_now_ms;
   std::stop_token m_stop;
+  std::optional<store::SessionRow> m_aside =
+      {}; // what was kept, where the file says something else
 };
 
 // What a summary says, in a row.

@@ -3,6 +3,7 @@
 #include "skills/archive/stored_form.h"
 
 #include <algorithm>
+#include <deque>
 #include <utility>
 
 namespace upskill::archive {
@@ -27,6 +28,24 @@ private:
   std::uint64_t& m_count;
 };
 
+// As many records as a private key may go over, line by line.
+class LastRecords : public trace::RecordSink {
+public:
+  void take(const trace::Record& record) override {
+    if (m_records.size() == k_primed) {
+      m_records.pop_front();
+    }
+    m_records.emplace_back(record.bytes);
+  }
+
+  std::deque<std::string>& records() { return m_records; }
+
+private:
+  static constexpr std::size_t k_primed = 16;
+
+  std::deque<std::string> m_records = {};
+};
+
 } // namespace
 
 RecordIntake::RecordIntake(trace::Format format,
@@ -42,6 +61,16 @@ RecordIntake::RecordIntake(trace::Format format,
     , m_summary(summary)
     , m_store(std::move(store))
     , m_stored(stored) {}
+
+void RecordIntake::prime(std::string_view records) {
+  trace::RecordStream stream(trace::make_splitter(m_format));
+  LastRecords last;
+  stream.take(records, last);
+  stream.finish(last);
+  for (std::string& record : last.records()) {
+    m_redactor.prime(std::move(record));
+  }
+}
 
 void RecordIntake::take(const trace::Record& record) {
   if (m_waiting) {

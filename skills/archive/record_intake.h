@@ -35,6 +35,9 @@ public:
                std::uint64_t stored,
                Store store);
 
+  // Whole records that were taken at another time, just before the first one that comes now: a
+  // secret may go on from them.
+  void prime(std::string_view records);
   void take(const trace::Record& record) override;
   // All records that begin before `resume` are settled; those that do not are dropped. Stores what
   // is left. The first problem of the store, if any.
@@ -42,6 +45,10 @@ public:
 
   // A problem of the store: nothing more will be stored.
   const Result<void>& outcome() const { return m_outcome; }
+
+  // A secret began in what was read at another time, where its part stands now: all is to be read
+  // anew.
+  bool goes_on_from_primed() const { return m_redactor.goes_on_from_primed(); }
 
   const redact::Counts& counts() const { return m_counts; }
 

@@ -67,10 +67,8 @@ Result<void> Intake::set_aside(const store::SessionRow& row) {
   store::TraceStore& store = m_archive.m_store;
   TRY_ASSIGN(store::IndexText text, store.index_text(row.id));
   TRY_ASSIGN(std::vector<store::FindingRow> findings, store.findings(row.id));
-  TRY_ASSIGN(store::Transaction transaction, store.begin());
   TRY_ASSIGN(old.id, store.put_session(old, text));
-  TRY(store.set_findings(old.id, findings));
-  return transaction.commit();
+  return store.set_findings(old.id, findings);
 }
 
 // Its file tells of another session now: what was kept stays, and is of no file.

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t k_head = 64u << 10;
 constexpr std::size_t k_head_imprint = 4096;
+constexpr std::size_t k_passed = 64u << 10;
 constexpr std::uint64_t k_skip_step = 16u << 20; // between looks at whether to stop
 
 std::string digest_of(std::string_view bytes) {
@@ -100,17 +101,22 @@ SessionSource::resume(std::uint64_t offset, const Imprint& before, std::stop_tok
   if (before.offset + before.size > offset || before.size > k_tail_imprint) {
     return changed();
   }
-  TRY(advance(before.offset, stop));
-  std::string tail(before.size, '\0');
-  for (std::size_t used = 0; used < tail.size();) {
-    TRY_ASSIGN(std::size_t got, read(std::span(tail).subspan(used)));
+  std::uint64_t end = before.offset + before.size;
+  std::uint64_t begin = end - std::min<std::uint64_t>(end, k_passed);
+  TRY(advance(begin, stop));
+  m_passed.resize(end - begin);
+  for (std::size_t used = 0; used < m_passed.size();) {
+    TRY_ASSIGN(std::size_t got, read(std::span(m_passed).subspan(used)));
     if (got == 0) {
       return changed();
     }
     used += got;
   }
-  if (digest_of(tail) != before.digest) {
+  if (digest_of(std::string_view(m_passed).substr(before.offset - begin)) != before.digest) {
     return changed();
+  }
+  if (begin > 0) {                          // in the middle of a record
+    m_passed.erase(0, m_passed.find('\n')); // all, where that one is longer
   }
   return advance(offset, stop);
 }

@@ -62,6 +62,10 @@ public:
   // Goes to that offset of the trace, before which it must hold what it held then; changed where it
   // does not. Before the first read().
   Result<void> resume(std::uint64_t offset, const Imprint& before, std::stop_token stop);
+
+  // The records before that, as many as there are in 64 KiB.
+  std::string_view passed() const { return m_passed; }
+
   // The next bytes; 0 at the end. Errors as of trace::ByteSource; what stands before was read.
   Result<std::size_t> read(std::span<char> room);
 
@@ -76,6 +80,7 @@ private:
   std::unique_ptr<trace::ByteSource> m_source;
   FileIdentity m_identity;
   std::string m_head = {};
+  std::string m_passed = {};
   std::uint64_t m_at = 0; // offset in the trace of what read() gives next
   bool m_is_whole_head = false;
   std::optional<Error> m_problem = {}; // met behind the head

@@ -89,7 +89,7 @@ void RecordRedactor::add_parts(Held& record, const Edge& edge, std::vector<Findi
   }
 }
 
-// Whether anything goes over it.
+// Whether a part of the earlier record is found to be a secret.
 bool RecordRedactor::look_over_border(Held& later, std::vector<Edge>& starts) {
   bool goes_over = false;
   for (const Edge& end : m_held->ends) {
@@ -98,7 +98,7 @@ bool RecordRedactor::look_over_border(Held& later, std::vector<Edge>& starts) {
       if (split.empty()) {
         continue;
       }
-      goes_over = true;
+      goes_over = goes_over || !split.earlier.empty();
       add_parts(*m_held, end, split.earlier);
       add_parts(later, start, split.later);
       for (Edge& same : later.ends) {

@@ -30,8 +30,8 @@ public:
   // The last one.
   std::optional<RedactedRecord> finish();
 
-  // Something goes on from what was primed to the first record of take(): a part of it was not
-  // known for a secret when it was dealt with.
+  // A secret goes on from what was primed to the first record of take(), which is redacted: a part
+  // of the former was not known for one when it was dealt with.
   bool goes_on_from_primed() const { return m_goes_on_from_primed; }
 
 private:

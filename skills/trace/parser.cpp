@@ -1,22 +1,6 @@
 #include "skills/trace/parser.h"
 
 namespace upskill::trace {
-namespace {
-
-class ReadRecords : public RecordSink {
-public:
-  ReadRecords(Reader& reader, EventSink& sink)
-      : m_reader(reader)
-      , m_sink(sink) {}
-
-  void take(const Record& record) override { m_reader.read(record, m_sink); }
-
-private:
-  Reader& m_reader;
-  EventSink& m_sink;
-};
-
-} // namespace
 
 TraceParser::TraceParser(Format format, std::uint64_t offset)
     : m_records(make_splitter(format), offset)

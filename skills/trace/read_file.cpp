@@ -2,7 +2,7 @@
 
 #include "protocol/base/utf8.h"
 #include "skills/trace/byte_source.h"
-#include "skills/trace/parser.h"
+#include "skills/trace/reader.h"
 
 #include <algorithm>
 #include <memory>
@@ -70,6 +70,20 @@ Result<FileRead> read_trace_file(const std::string& path,
                                  std::uint64_t offset,
                                  EventSink& sink,
                                  std::stop_token stop) {
+  std::unique_ptr<Reader> reader;
+  std::optional<ReadRecords> records;
+  auto sink_of = [&](Format found) -> RecordSink& {
+    reader = make_reader(found);
+    return records.emplace(*reader, sink);
+  };
+  return read_trace_records(path, format, offset, sink_of, std::move(stop));
+}
+
+Result<FileRead> read_trace_records(const std::string& path,
+                                    std::optional<Format> format,
+                                    std::uint64_t offset,
+                                    const std::function<RecordSink&(Format)>& sink_of,
+                                    std::stop_token stop) {
   TRY_ASSIGN(std::unique_ptr<ByteSource> source, open_bytes(path));
   FileRead read;
   read.is_compressed = source->is_compressed();
@@ -89,27 +103,28 @@ Result<FileRead> read_trace_file(const std::string& path,
     }
     TRY(skip(*source, offset - head.bytes.size(), path, stop));
   }
-  TraceParser parser(read.format, offset);
+  RecordSink& sink = sink_of(read.format);
+  RecordStream records(make_splitter(read.format), offset);
   std::string_view rest = std::string_view(head.bytes).substr(std::min(offset, head.bytes.size()));
-  parser.take(rest, sink);
+  records.take(rest, sink);
   read.size = offset + rest.size();
   bool is_over = head.is_whole || head.problem.has_value();
   while (!is_over) {
     if (stop.stop_requested()) {
       return cancelled(path);
     }
-    Result<std::size_t> got = source->read(parser.room(k_read_size));
+    Result<std::size_t> got = source->read(records.room(k_read_size));
     if (!got) {
       head.problem = std::move(got).error();
     }
     is_over = !got || *got == 0;
     if (!is_over) {
-      parser.commit(*got, sink);
+      records.commit(*got, sink);
       read.size += *got;
     }
   }
-  parser.finish(sink);
-  read.resume_offset = parser.resume_offset();
+  records.finish(sink);
+  read.resume_offset = records.resume_offset();
   if (head.problem) {
     read.problems.push_back(*std::move(head.problem));
   }

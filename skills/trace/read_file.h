@@ -2,8 +2,10 @@
 #include "protocol/base/result.h"
 #include "skills/trace/event.h"
 #include "skills/trace/format.h"
+#include "skills/trace/record_stream.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -34,5 +36,12 @@ Result<FileRead> read_trace_file(const std::string& path,
                                  std::uint64_t offset,
                                  EventSink& sink,
                                  std::stop_token stop = {});
+
+// The same up to the records, for whoever does something with them before they are read.
+Result<FileRead> read_trace_records(const std::string& path,
+                                    std::optional<Format> format,
+                                    std::uint64_t offset,
+                                    const std::function<RecordSink&(Format)>& sink_of,
+                                    std::stop_token stop = {});
 
 } // namespace upskill::trace

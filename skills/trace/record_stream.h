@@ -21,6 +21,20 @@ public:
   virtual void take(const Record& record) = 0;
 };
 
+// Reads them into events.
+class ReadRecords : public RecordSink {
+public:
+  ReadRecords(Reader& reader, EventSink& sink)
+      : m_reader(reader)
+      , m_sink(sink) {}
+
+  void take(const Record& record) override { m_reader.read(record, m_sink); }
+
+private:
+  Reader& m_reader;
+  EventSink& m_sink;
+};
+
 // Cuts the bytes of a trace, in pieces of any size, into records, in bounded memory.
 //
 //   while (n = read(fd, stream.room(k_read_size))) stream.commit(n, sink);

@@ -146,3 +146,13 @@ TEST_CASE("a database that is none of OpenCode's, or is damaged, is named") {
   CHECK(kept.error().message.find("half.db") != std::string::npos);
   CHECK(world.sessions().empty());
 }
+
+TEST_CASE("a copy that a daemon left when it was killed is gone when the next one begins") {
+  ArchiveWorld world;
+  std::filesystem::path left = world.folder / "state/traces.tmp-a1b2c3";
+  std::filesystem::create_directory(left);
+  put_file((left / "copy.db").string(), token());
+  world.reopen();
+  CHECK_FALSE(std::filesystem::exists(left));
+  CHECK(std::filesystem::exists(world.folder / "state/traces.db"));
+}

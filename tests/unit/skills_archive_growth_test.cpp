@@ -127,6 +127,32 @@ TEST_CASE("what was kept of a file that was cut or written anew stays, each time
   CHECK(world.text(world.row(store::session_key("claude-code", names[3]))) == versions[2]);
 }
 
+TEST_CASE("a file written anew that cannot be kept takes nothing from what was kept") {
+  namespace fs = std::filesystem;
+  ArchiveWorld world;
+  std::string bytes = deploying("s1", "x").bytes;
+  std::string path = world.put("a.jsonl", bytes);
+  store::SessionRow kept = world.keep(path).row;
+  ClaudeSession other("s1", 1000);
+  other.prompt("Something else");
+  world.put("a.jsonl", other.bytes);
+  // There is no room for it: where it would go stands a file.
+  fs::path folder = fs::path(world.archive.objects().path_of(kept.object)).parent_path();
+  fs::rename(folder, folder.string() + ".away");
+  std::ofstream(folder) << "full";
+  CHECK_FALSE(world.try_to_keep(path));
+  CHECK(world.sessions() == std::vector<std::string>{"s1"});
+  fs::remove(folder);
+  fs::rename(folder.string() + ".away", folder);
+  CHECK(world.text(world.row("claude-code/s1")) == bytes);
+  // Each has its own, whichever goes first.
+  Kept anew = world.keep(path);
+  std::string aside = "s1~" + std::to_string(kept.updated_ms);
+  CHECK(world.sessions() == std::vector<std::string>{"s1", aside});
+  REQUIRE(world.archive.remove(anew.row, ++world.now_ms));
+  CHECK(world.text(world.row(store::session_key("claude-code", aside))) == bytes);
+}
+
 TEST_CASE("a file that tells of another session begins that one, and the first stays") {
   // Lines, and a document that its program writes anew.
   ArchiveWorld world;

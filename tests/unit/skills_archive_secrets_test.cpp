@@ -41,7 +41,7 @@ TEST_CASE("a secret over two records is taken out of both") {
   CHECK_FALSE(world.is_stored(end));
 }
 
-TEST_CASE("a secret over two readings is found by the scan that follows a change of rules") {
+TEST_CASE("a secret over two readings is taken out of what was kept before") {
   std::string secret = token();
   ArchiveWorld world;
   ClaudeSession session("s1");
@@ -49,17 +49,43 @@ TEST_CASE("a secret over two readings is found by the scan that follows a change
   session.says("The token is " + secret.substr(0, 20));
   std::string path = world.put("a.jsonl", session.bytes);
   world.keep(path);
+  CHECK(world.is_stored(secret.substr(0, 20)));
   session.says(secret.substr(20) + " as you see.");
   world.put("a.jsonl", session.bytes);
-  world.keep(path);
-  world.reopen(with_zeppelin());
-  // Until then whoever reads it gets it clean.
-  for (const std::string& line : world.lines(world.row("claude-code/s1"))) {
-    CHECK(line.find(secret.substr(20)) == std::string::npos);
-  }
-  CHECK(repair(world).sessions == 1);
+  Kept kept = world.keep(path);
+  CHECK(kept.state == KeepState::updated);
+  CHECK(kept.row.counts.prompts == 1);
   REQUIRE(world.archive.store().compact());
+  CHECK_FALSE(world.is_stored(secret.substr(0, 20)));
   CHECK_FALSE(world.is_stored(secret.substr(20)));
+  // Nothing goes on from it, so what grows is added.
+  std::string object = kept.row.object;
+  session.says("Deployed.");
+  world.put("a.jsonl", session.bytes);
+  CHECK(world.keep(path).row.object == object);
+}
+
+TEST_CASE("a private key that is written line by line, and read so") {
+  Plants plants(8);
+  std::vector<std::string> lines{"-----BEGIN RSA PRIVATE KEY-----\n"};
+  for (int i = 0; i < 12; ++i) {
+    lines.push_back(plants.letters('S', 64) + "\n");
+  }
+  lines.push_back("-----END RSA PRIVATE KEY-----\n");
+  ArchiveWorld world;
+  ClaudeSession session("s1");
+  session.prompt("Show it");
+  std::string path;
+  for (const std::string& line : lines) {
+    session.says(line);
+    path = world.put("a.jsonl", session.bytes);
+    world.keep(path);
+  }
+  REQUIRE(world.archive.store().compact());
+  for (std::size_t i = 1; i + 1 < lines.size(); ++i) {
+    CAPTURE(i);
+    CHECK_FALSE(world.is_stored(lines[i].substr(0, 64)));
+  }
 }
 
 TEST_CASE("kept with its secrets: in the object, and nowhere else") {
