@@ -65,6 +65,14 @@ Result<TraceSummary> summary_of(archive::Archive& archive, const store::SessionR
   return summary;
 }
 
+Result<std::size_t> limit_of(std::int64_t asked, std::int64_t most, std::int64_t allowed) {
+  if (asked < 1 || asked > most) {
+    return fail(ErrorCode::invalid_argument,
+                "params.limit: must be from 1 to " + std::to_string(most));
+  }
+  return static_cast<std::size_t>(std::min(asked, allowed));
+}
+
 Result<std::string>
 folder_of(const std::string& folder, std::string_view name, const std::string& cwd) {
   if (folder.empty()) {

@@ -22,6 +22,9 @@ template <class P>
 Result<store::SessionFilter>
 filter_of(const P& params, const std::string& cwd, std::int64_t now_ms);
 
+// How many a caller wants, from 1 to `most`; they get no more than `allowed`.
+Result<std::size_t> limit_of(std::int64_t asked, std::int64_t most, std::int64_t allowed);
+
 // A folder that a caller names: absolute, or below its own.
 Result<std::string>
 folder_of(const std::string& folder, std::string_view name, const std::string& cwd);

@@ -24,9 +24,9 @@ Result<Evidence> gather(archive::Archive& archive,
   Result<TraceReading> reading = fail(ErrorCode::internal, "nothing was read");
   if (seen != nullptr) {
     trace::DropCopies drop(format, *seen, *evidence.distiller);
-    reading = read_source(archive, source, 0, drop, std::move(stop));
+    reading = read_source_raw(archive, source, drop, std::move(stop));
   } else {
-    reading = read_source(archive, source, 0, *evidence.distiller, std::move(stop));
+    reading = read_source_raw(archive, source, *evidence.distiller, std::move(stop));
   }
   TRY(reading);
   evidence.format = reading->format;

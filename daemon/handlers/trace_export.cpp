@@ -153,11 +153,10 @@ trace::SessionSummary known_of(const store::SessionRow& row) {
 Result<trace::SessionSummary> known_of(archive::Archive& archive,
                                        const TraceSource& source,
                                        trace::Format format,
-                                       trace::TextFilter& filter,
                                        const std::stop_token& stop) {
-  trace::Summary summary(format, &filter);
+  trace::Summary summary(format);
   if (!trace::is_line_format(format)) {
-    TRY(read_source(archive, source, 0, summary, stop));
+    TRY(read_source(archive, source, summary, stop));
   }
   trace::SessionSummary session = summary.summary();
   if (session.session.empty()) {
@@ -184,9 +183,7 @@ Result<TraceExportResult> write_export(archive::Archive& archive,
   if (source.path.empty()) {
     exporter->know(known_of(source.row));
   } else {
-    SecretFilter uncounted(archive.rules());
-    TRY_ASSIGN(trace::SessionSummary known,
-               known_of(archive, source, format, uncounted, context.stopping));
+    TRY_ASSIGN(trace::SessionSummary known, known_of(archive, source, format, context.stopping));
     exporter->know(std::move(known));
   }
   Target target(result.output);
@@ -194,7 +191,7 @@ Result<TraceExportResult> write_export(archive::Archive& archive,
   std::stop_source halt;
   std::stop_callback stop(context.stopping, [&halt] { halt.request_stop(); });
   Passing passing(*exporter, target, halt);
-  Result<TraceReading> reading = read_source(archive, source, 0, passing, halt.get_token());
+  Result<TraceReading> reading = read_source(archive, source, passing, halt.get_token());
   if (!reading && !target.has_failed()) {
     return fail(std::move(reading).error());
   }
@@ -204,10 +201,11 @@ Result<TraceExportResult> write_export(archive::Archive& archive,
   result.text = std::move(target.text);
   result.bytes = static_cast<std::int64_t>(target.size());
   result.events = passing.events;
-  result.redacted = filter.counts().definite;
+  redact::Counts counts = source.path.empty() ? filter.counts() : reading->counts;
+  result.redacted = counts.definite;
   result.warnings = std::move(reading->problems);
   std::vector<std::string> flagged;
-  for (const redact::Counts::OfRule& of : filter.counts().by_rule) {
+  for (const redact::Counts::OfRule& of : counts.by_rule) {
     const redact::Rule& rule = archive.rules().rules()[of.rule];
     if (rule.confidence == redact::Confidence::candidate) {
       flagged.push_back(rule.id);

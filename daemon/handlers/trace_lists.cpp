@@ -82,8 +82,7 @@ list_traces(TraceRoom room, TraceListParams params, RequestContext context) {
                 filter_of(params, context.caller.cwd, room.desk.now_ms()));
   CO_TRY_ASSIGN(std::optional<store::SessionPosition> after, position_of(params.cursor));
   bool is_agent = !context.principal.empty();
-  auto limit = static_cast<std::size_t>(
-      std::clamp<std::int64_t>(params.limit, 1, is_agent ? 50 : k_max_page));
+  CO_TRY_ASSIGN(std::size_t limit, limit_of(params.limit, k_max_page, is_agent ? 50 : k_max_page));
   auto list = [&](archive::Archive& archive) -> Result<TraceListResult> {
     TraceListResult result;
     TRY_ASSIGN(std::vector<store::SessionRow> rows, archive.store().list(filter, after, limit + 1));
@@ -121,8 +120,8 @@ search_traces(TraceRoom room, TraceSearchParams params, RequestContext context) 
   }
   filter.text = params.query;
   bool is_agent = !context.principal.empty();
-  auto limit = static_cast<std::size_t>(std::clamp<std::int64_t>(
-      params.limit, 1, is_agent ? 20 : static_cast<std::int64_t>(store::k_max_search_hits)));
+  constexpr auto k_most = static_cast<std::int64_t>(store::k_max_search_hits);
+  CO_TRY_ASSIGN(std::size_t limit, limit_of(params.limit, k_most, is_agent ? 20 : k_most));
   auto search = [&](archive::Archive& archive) -> Result<TraceSearchResult> {
     TraceSearchResult result;
     TRY_ASSIGN(std::vector<store::SearchHit> hits, archive.store().search(filter, limit));

@@ -86,6 +86,11 @@ Result<TraceReadResult> read_kept(archive::Archive& archive,
   result.text = std::move(distilled.text);
   TRY_ASSIGN(std::vector<std::string> allowed, allowed_rules(archive, evidence.source));
   std::vector<std::string> flagged = flagged_in(result.text, archive.rules(), allowed);
+  for (std::string& rule : flagged_in(result.title, archive.rules(), allowed)) {
+    if (std::ranges::find(flagged, rule) == flagged.end()) {
+      flagged.push_back(std::move(rule));
+    }
+  }
   if (!flagged.empty() && !context.principal.empty()) {
     std::string rules;
     for (const std::string& rule : flagged) {

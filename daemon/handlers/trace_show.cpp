@@ -13,6 +13,7 @@
 namespace upskill::daemon {
 namespace {
 
+constexpr std::int64_t k_most_shown = 1000;     // events of one answer
 constexpr std::size_t k_shown_text = 2000;      // bytes of one event
 constexpr std::size_t k_named_calls = 4096;     // whose results still get their tool's name
 constexpr std::size_t k_shown_bytes = 4u << 20; // of all events of one answer
@@ -40,14 +41,13 @@ bool is_of_interest(const trace::Event& event) {
 class EventPage : public trace::EventSink {
 public:
   EventPage(const TraceShowParams& params,
-            trace::TextFilter* filter,
+            std::size_t limit,
             trace::Format format,
             std::stop_source& full)
       : m_params(params)
-      , m_filter(filter)
-      , m_summary(format, filter)
+      , m_summary(format)
       , m_full(full)
-      , m_limit(static_cast<std::size_t>(std::clamp<std::int64_t>(params.limit, 1, 1000))) {}
+      , m_limit(limit) {}
 
   void take(const trace::Event& event) override {
     m_summary.take(event);
@@ -90,7 +90,7 @@ private:
         event.kind == trace::EventKind::tool_result && name != m_names.end()) {
       shown.tool = name->second;
     }
-    shown.text = trace::excerpt(event.text, {k_shown_text, 0}, m_filter);
+    shown.text = trace::excerpt(event.text, {k_shown_text, 0}, nullptr);
     shown.cut = event.text.raw_size() > 6 * k_shown_text || shown.text.size() > k_shown_text;
     shown.failed = event.is_error;
     shown.exit_code = event.exit_code;
@@ -99,7 +99,6 @@ private:
   }
 
   const TraceShowParams& m_params;
-  trace::TextFilter* m_filter;
   trace::Summary m_summary;
   std::stop_source& m_full;
   std::size_t m_limit;
@@ -112,14 +111,14 @@ private:
 
 Result<TraceShowResult>
 show(archive::Archive& archive, const TraceShowParams& params, const RequestContext& context) {
+  TRY_ASSIGN(std::size_t limit, limit_of(params.limit, k_most_shown, k_most_shown));
   TRY_ASSIGN(TraceSource source, find_source(archive, params.id, context.caller.cwd));
   TRY_ASSIGN(trace::Format format, format_of(source));
-  SecretFilter filter(archive.rules());
   std::stop_source full;
   std::stop_callback stop(context.stopping, [&full] { full.request_stop(); });
-  EventPage page(params, source.path.empty() ? nullptr : &filter, format, full);
+  EventPage page(params, limit, format, full);
   // From its start: what is new on a page is told by what came before it.
-  Result<TraceReading> reading = read_source(archive, source, 0, page, full.get_token());
+  Result<TraceReading> reading = read_source(archive, source, page, full.get_token());
   if (!reading && !(page.next() && !context.stopping.stop_requested())) {
     return fail(std::move(reading).error());
   }
@@ -133,7 +132,7 @@ show(archive::Archive& archive, const TraceShowParams& params, const RequestCont
     row.source = source.path;
     row.format = enum_name(format);
     row.text_size = reading ? static_cast<std::int64_t>(reading->bytes) : 0;
-    row.redacted = filter.counts().definite;
+    row.redacted = reading ? reading->counts.definite : 0;
     result.trace = summary_of(row);
     source.row = std::move(row);
   }

@@ -2,6 +2,7 @@
 
 #include "protocol/base/paths.h"
 #include "protocol/base/utf8.h"
+#include "skills/archive/clean_reader.h"
 #include "skills/archive/session_source.h"
 #include "skills/archive/stored_form.h"
 #include "skills/trace/read_file.h"
@@ -77,29 +78,65 @@ Result<trace::Format> format_of(const TraceSource& source) {
   return file.format();
 }
 
-Result<TraceReading> read_source(archive::Archive& archive,
-                                 const TraceSource& source,
-                                 std::uint64_t from,
-                                 trace::EventSink& sink,
-                                 std::stop_token stop) {
+namespace {
+
+Result<TraceReading> read_kept(archive::Archive& archive,
+                               const TraceSource& source,
+                               trace::EventSink& sink,
+                               std::stop_token stop) {
   TraceReading reading;
-  if (source.path.empty()) {
-    reading.format = source.row.format;
-    reading.bytes = static_cast<std::uint64_t>(source.row.text_size);
-    TRY_ASSIGN(archive::Reading read, archive.read(source.row, from, sink, std::move(stop)));
-    if (read.problem) {
-      reading.problems.push_back(read.problem->message);
-    }
-    return reading;
+  reading.format = source.row.format;
+  reading.bytes = static_cast<std::uint64_t>(source.row.text_size);
+  TRY_ASSIGN(archive::Reading read, archive.read(source.row, 0, sink, std::move(stop)));
+  if (read.problem) {
+    reading.problems.push_back(read.problem->message);
   }
-  TRY_ASSIGN(trace::FileRead read,
-             trace::read_trace_file(source.path, std::nullopt, from, sink, std::move(stop)));
+  return reading;
+}
+
+TraceReading told(const trace::FileRead& read) {
+  TraceReading reading;
   reading.format = enum_name(read.format);
   reading.bytes = read.size;
   for (const Error& problem : read.problems) {
     reading.problems.push_back(problem.message);
   }
   return reading;
+}
+
+} // namespace
+
+Result<TraceReading> read_source(archive::Archive& archive,
+                                 const TraceSource& source,
+                                 trace::EventSink& sink,
+                                 std::stop_token stop) {
+  if (source.path.empty()) {
+    return read_kept(archive, source, sink, std::move(stop));
+  }
+  std::optional<archive::CleanReader> clean;
+  auto sink_of = [&](trace::Format format) -> trace::RecordSink& {
+    return clean.emplace(format, archive.rules(), sink);
+  };
+  TRY_ASSIGN(trace::FileRead read,
+             trace::read_trace_records(source.path, std::nullopt, 0, sink_of, std::move(stop)));
+  TraceReading reading = told(read);
+  if (clean) {
+    clean->finish();
+    reading.counts = clean->counts();
+  }
+  return reading;
+}
+
+Result<TraceReading> read_source_raw(archive::Archive& archive,
+                                     const TraceSource& source,
+                                     trace::EventSink& sink,
+                                     std::stop_token stop) {
+  if (source.path.empty()) {
+    return read_kept(archive, source, sink, std::move(stop));
+  }
+  TRY_ASSIGN(trace::FileRead read,
+             trace::read_trace_file(source.path, std::nullopt, 0, sink, std::move(stop)));
+  return told(read);
 }
 
 } // namespace upskill::daemon

@@ -52,15 +52,22 @@ find_source(archive::Archive& archive, const std::string& name, const std::strin
 struct TraceReading {
   std::string format = {};
   std::uint64_t bytes = 0;
+  redact::Counts counts = {}; // what was found in a file
   std::vector<std::string> problems = {};
 };
 
-// Gives a source's events to `sink`; those of a file still have their secrets.
+// Gives a source's events to `sink`, without definite secrets.
 Result<TraceReading> read_source(archive::Archive& archive,
                                  const TraceSource& source,
-                                 std::uint64_t from,
                                  trace::EventSink& sink,
                                  std::stop_token stop);
+
+// The same, but those of a file still have their secrets: for whoever keeps a little of them and
+// looks at all of that (redaction costs four times what reading does).
+Result<TraceReading> read_source_raw(archive::Archive& archive,
+                                     const TraceSource& source,
+                                     trace::EventSink& sink,
+                                     std::stop_token stop);
 
 // The format of a source, which stages must know before they read it.
 Result<trace::Format> format_of(const TraceSource& source);

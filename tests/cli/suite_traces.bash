@@ -481,6 +481,18 @@ test_raw_keeps_them_and_lets_none_out() {
   [[ -z $(find "$store" -type f -perm /077) ]] || fail "others may read what is kept"
 }
 
+test_a_file_lets_no_secret_out_wherever_it_stands() {
+  prompt 'Build it' | sed "s|/home/ada/kernels|/home/ada/$key|; s|\"uuid\"|\"gitBranch\":\"$key\",&|" >some.jsonl
+  printf '{"type":"assistant","uuid":"a1","sessionId":"%s","message":{"role":"assistant","model":"%s","content":[{"type":"tool_use","id":"t1","name":"run %s","input":{"%s":1}}]}}\n' \
+    "$claude" "$key" "$key" "$key" >>some.jsonl
+  for words in 'show ./some.jsonl --all' 'show ./some.jsonl --json' 'distill ./some.jsonl' \
+    'export ./some.jsonl' 'export ./some.jsonl --format atif' 'export ./some.jsonl --format markdown'; do
+    run 0 upskill trace $words
+    lacks "$key"
+    has REDACTED
+  done
+}
+
 test_purge_forgets() {
   kept_sessions
   run 2 upskill trace purge --yes
@@ -762,6 +774,10 @@ test_help_and_what_is_mistyped() {
   run 2 upskill trace list --outcome great
   err_has approved
   absent ~/.local/state/upskill/traces.db
+  for name in 'list --limit 0' 'search nvcc --limit 0' 'show 3f1c --limit 0'; do
+    run 2 upskill trace $name
+    err_has --limit 'from 1 to'
+  done
 }
 
 test_lines_fit_the_screen() {
