@@ -7,6 +7,7 @@
 #include "skills/archive/stored_form.h"
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace upskill::archive {
@@ -48,8 +49,11 @@ Result<Reading> Archive::read(const store::SessionRow& row,
   bool is_clean = !row.is_raw && row.rules_version == m_rules.version();
   std::unique_ptr<trace::Reader> plain = trace::make_reader(*format);
   trace::ReadRecords as_kept(*plain, sink);
-  CleanReader clean(*format, m_rules, sink);
-  trace::RecordSink& reader = is_clean ? static_cast<trace::RecordSink&>(as_kept) : clean;
+  std::optional<CleanReader> clean; // only where it is needed: the rules' working memory is large
+  if (!is_clean) {
+    clean.emplace(*format, m_rules, sink);
+  }
+  trace::RecordSink& reader = clean ? static_cast<trace::RecordSink&>(*clean) : as_kept;
   trace::RecordStream records(make_stored_splitter(*format), from);
   bool is_stopped = false;
   Result<std::uint64_t> size = m_objects.read(
@@ -62,7 +66,9 @@ Result<Reading> Archive::read(const store::SessionRow& row,
     return fail(ErrorCode::cancelled, "reading a session was cancelled");
   }
   records.finish(reader);
-  clean.finish();
+  if (clean) {
+    clean->finish();
+  }
   Reading reading{records.resume_offset()};
   if (!size) {
     reading.problem = std::move(size).error();
