@@ -1,5 +1,6 @@
 #include "daemon/capture/capture_limits.h"
 
+#include <algorithm>
 #include <charconv>
 #include <string>
 
@@ -25,6 +26,9 @@ Result<CaptureLimits> read_limits(store::TraceStore& store) {
   CaptureLimits limits;
   TRY(read_number(store, k_days, limits.days));
   TRY(read_number(store, k_megabytes, limits.megabytes));
+  // More would not fit in what is reckoned with, and mean the opposite.
+  limits.days = std::clamp<std::int64_t>(limits.days, 0, k_most_days);
+  limits.megabytes = std::clamp<std::int64_t>(limits.megabytes, 0, k_most_megabytes);
   return limits;
 }
 

@@ -7,6 +7,9 @@
 
 namespace upskill::capture {
 
+inline constexpr std::int64_t k_most_days = 36'500;
+inline constexpr std::int64_t k_most_megabytes = 1'000'000'000;
+
 // How long sessions are kept, and how much of them. 0: for ever, any.
 struct CaptureLimits {
   std::int64_t days = 0;

@@ -159,6 +159,12 @@ asio::awaitable<void> Desk::begin() {
   }
 }
 
+void Desk::follow_soon() {
+  if (!m_is_stopping) {
+    m_tasks.start(begin());
+  }
+}
+
 asio::awaitable<Result<void>> Desk::follow() {
   runtime::Turns::Ticket ticket(m_follow_turns);
   AWAIT_DONE(ticket.called());
@@ -244,7 +250,8 @@ asio::awaitable<void> Desk::follow_once() {
       continue;
     }
     AWAIT(Result<bool> read, read_now(path));
-    if (!read && !m_problem && read.error().code != ErrorCode::not_found) {
+    bool has_gone = ::access(path.c_str(), F_OK) != 0;
+    if (!read && !m_problem && !has_gone) {
       m_log.warning("traces: {}", read.error().message);
     }
   }

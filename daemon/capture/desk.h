@@ -95,6 +95,8 @@ public:
   // Looks anew at what is switched on, and goes on with that: then followed() is so. Not waited for
   // is that what lies there is read.
   asio::awaitable<Result<void>> follow();
+  // The same, not waited for.
+  void follow_soon();
 
   // Applies limits that changed, and all else that is done once a day, soon.
   void tidy_soon();

@@ -47,6 +47,8 @@ asio::awaitable<Result<bool>> Desk::read_now(std::string path) {
     wake();
     co_return false;
   }
+  options.waits_for_folder = std::ranges::any_of(
+      m_rules, [](const store::CaptureRule& rule) { return !rule.folder.empty(); });
   // Asked on the pool, while a person may change the rules.
   options.is_wanted = [rules = m_rules](std::string_view agent, std::string_view folder) {
     return is_captured(rules, agent, folder);

@@ -1,14 +1,12 @@
 #include "daemon/await.h"
 #include "daemon/capture/capture_limits.h"
 #include "daemon/capture/desk.h"
-
-#include <unordered_set>
+#include "daemon/capture/unnamed_objects.h"
 
 namespace upskill::capture {
 namespace {
 
 constexpr std::int64_t k_raw_ms = 7LL * 24 * 3600 * 1000; // how long secrets are kept
-constexpr std::int64_t k_unnamed_ms = 24LL * 3600 * 1000; // and objects that no session names
 
 } // namespace
 
@@ -103,9 +101,7 @@ asio::awaitable<void> Desk::tidy() {
     std::int64_t now_ms = m_options.now_ms();
     TRY_ASSIGN(CaptureLimits limits, read_limits(archive.store()));
     TRY_ASSIGN(std::size_t gone, apply_limits(archive, limits, now_ms));
-    // What a reading that failed has left.
-    TRY_ASSIGN(std::unordered_set<std::string> named, archive.store().object_names());
-    TRY(archive.objects().remove_unreferenced(named, now_ms - k_unnamed_ms));
+    TRY(remove_unnamed(archive, m_options.objects, now_ms));
     if (is_any) {
       TRY(archive.store().compact());
     }

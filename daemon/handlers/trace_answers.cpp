@@ -5,6 +5,9 @@
 #include "protocol/base/utc.h"
 #include "protocol/base/utf8.h"
 
+#include <stdlib.h>
+#include <sys/stat.h>
+
 namespace upskill::daemon {
 namespace {
 
@@ -71,6 +74,23 @@ Result<std::size_t> limit_of(std::int64_t asked, std::int64_t most, std::int64_t
                 "params.limit: must be from 1 to " + std::to_string(most));
   }
   return static_cast<std::size_t>(std::min(asked, allowed));
+}
+
+Result<std::string> output_file(const std::string& path) {
+  struct stat status {};
+
+  if (::stat(path.c_str(), &status) != 0) {
+    return path;
+  }
+  if (!S_ISREG(status.st_mode)) {
+    return fail(ErrorCode::invalid_argument,
+                "params.output: " + in_backticks(path) + " is no file",
+                "`-o -` prints it");
+  }
+  char* real = ::realpath(path.c_str(), nullptr);
+  std::string found = real != nullptr ? real : path;
+  ::free(real);
+  return found;
 }
 
 Result<std::string>

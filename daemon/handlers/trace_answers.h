@@ -25,6 +25,10 @@ filter_of(const P& params, const std::string& cwd, std::int64_t now_ms);
 // How many a caller wants, from 1 to `most`; they get no more than `allowed`.
 Result<std::size_t> limit_of(std::int64_t asked, std::int64_t most, std::int64_t allowed);
 
+// Where a file that a caller names lies, behind links. What is there and is no file is refused:
+// writing replaces it.
+Result<std::string> output_file(const std::string& path);
+
 // A folder that a caller names: absolute, or below its own.
 Result<std::string>
 folder_of(const std::string& folder, std::string_view name, const std::string& cwd);

@@ -1,4 +1,5 @@
 #include "daemon/await.h"
+#include "daemon/handlers/trace_answers.h"
 #include "daemon/handlers/trace_evidence.h"
 #include "protocol/base/atomic_file.h"
 #include "protocol/base/paths.h"
@@ -79,8 +80,8 @@ Result<TraceDistillResult> distill_all(archive::Archive& archive,
   result.text = std::move(several.text);
   result.flagged = flagged_in(result.text, archive.rules(), allowed);
   result.tokens = static_cast<std::int64_t>(result.text.size() / 4);
-  if (!params.output.empty()) {
-    result.output = normalized_path(params.output, context.caller.cwd);
+  if (!params.output.empty() && params.output != "-") { // as for every program: to be printed
+    TRY_ASSIGN(result.output, output_file(normalized_path(params.output, context.caller.cwd)));
     TRY(write_file_atomically(result.output, result.text, 0600, Durability::process_crash));
   }
   return result;

@@ -1,4 +1,5 @@
 #include "daemon/await.h"
+#include "daemon/handlers/trace_answers.h"
 #include "daemon/handlers/trace_source.h"
 #include "protocol/base/atomic_file.h"
 #include "protocol/base/paths.h"
@@ -47,6 +48,7 @@ public:
     if (m_path.empty()) {
       return {};
     }
+    TRY_ASSIGN(m_path, output_file(m_path));
     m_staged = m_path + ".upskill-XXXXXX";
     m_file = UniqueFd(::mkostemp(m_staged.data(), O_CLOEXEC));
     if (!m_file) {

@@ -15,6 +15,27 @@ namespace {
 
 constexpr std::size_t k_max_told = 1000;
 
+// What its helpers did is part of a session, and so is what was kept of its file before that said
+// something else.
+Result<std::vector<store::SessionRow>> parts_of(archive::Archive& archive,
+                                                const store::SessionRow& row) {
+  std::vector<store::SessionRow> parts;
+  std::optional<store::SessionPosition> after;
+  while (true) {
+    TRY_ASSIGN(std::vector<store::SessionRow> page,
+               archive.store().list({.harness = row.harness}, after, k_max_page));
+    for (store::SessionRow& one : page) {
+      after = store::SessionPosition{one.active_ms(), one.id};
+      if (one.session == row.session || one.session.starts_with(row.session + "~")) {
+        parts.push_back(std::move(one));
+      }
+    }
+    if (page.empty()) {
+      return parts;
+    }
+  }
+}
+
 // The sessions that a purge means.
 Result<std::vector<store::SessionRow>> chosen(archive::Archive& archive,
                                               const TracePurgeParams& params,
@@ -30,11 +51,8 @@ Result<std::vector<store::SessionRow>> chosen(archive::Archive& archive,
   for (const std::string& id : params.ids) {
     TRY_ASSIGN(store::SessionRow row, archive.store().find_named(id));
     if (row.agent.empty()) {
-      // What its helpers did is part of it.
-      store::SessionFilter its_own{.harness = row.harness, .session = row.session};
-      TRY_ASSIGN(std::vector<store::SessionRow> helpers,
-                 archive.store().list(its_own, std::nullopt, k_max_page));
-      std::ranges::for_each(helpers, add);
+      TRY_ASSIGN(std::vector<store::SessionRow> parts, parts_of(archive, row));
+      std::ranges::for_each(parts, add);
     }
     add(std::move(row));
   }
@@ -106,6 +124,24 @@ Result<void> change_capture(archive::Archive& archive,
   limits.megabytes = params.megabytes.value_or(limits.megabytes);
   return params.days || params.megabytes ? capture::write_limits(store, limits) : Result<void>();
 }
+
+// What was said is done, also where whoever said it has gone before it was.
+struct FollowAnyway {
+  capture::Desk& desk;
+  bool is_due = false;
+
+  explicit FollowAnyway(capture::Desk& whose)
+      : desk(whose) {}
+
+  FollowAnyway(const FollowAnyway&) = delete;
+  FollowAnyway& operator=(const FollowAnyway&) = delete;
+
+  ~FollowAnyway() {
+    if (is_due) {
+      desk.follow_soon();
+    }
+  }
+};
 
 Result<TraceCaptureResult> look_at_capture(archive::Archive& archive) {
   TraceCaptureResult result;
@@ -202,8 +238,13 @@ purge_traces(TraceRoom room, TracePurgeParams params, RequestContext context) {
 Awaitable<TraceCaptureResult>
 capture_traces(TraceRoom room, TraceCaptureParams params, RequestContext context) {
   CO_TRY_ASSIGN(std::string folder, folder_of(params.folder, "folder", context.caller.cwd));
-  if (params.days.value_or(0) < 0 || params.megabytes.value_or(0) < 0) {
-    co_return fail(ErrorCode::invalid_argument, "params: a limit is 0 or more");
+  bool is_in_range = params.days.value_or(0) >= 0 && params.megabytes.value_or(0) >= 0
+                     && params.days.value_or(0) <= capture::k_most_days
+                     && params.megabytes.value_or(0) <= capture::k_most_megabytes;
+  if (!is_in_range) {
+    co_return fail(ErrorCode::invalid_argument,
+                   "params: limits are from 0 (none) to " + std::to_string(capture::k_most_days)
+                       + " days and " + std::to_string(capture::k_most_megabytes) + " megabytes");
   }
   AWAIT(std::vector<agents::SessionFolder> folders, room.desk.options().folders());
   bool is_known =
@@ -221,7 +262,9 @@ capture_traces(TraceRoom room, TraceCaptureParams params, RequestContext context
                    "params.agent: it is not known where `" + params.agent + "` keeps its sessions",
                    "known are " + known);
   }
+  FollowAnyway anyway{room.desk};
   auto change = [&](archive::Archive& archive) -> Result<void> {
+    anyway.is_due = params.action != TraceCaptureAction::status;
     return change_capture(archive, params, folder);
   };
   AWAIT(Result<void> changed, room.desk.with(std::move(change)));
@@ -231,6 +274,7 @@ capture_traces(TraceRoom room, TraceCaptureParams params, RequestContext context
   }
   if (params.action != TraceCaptureAction::status) {
     AWAIT(Result<void> followed, room.desk.follow());
+    anyway.is_due = false;
     CO_TRY(followed);
   }
   auto look = [&](archive::Archive& archive) { return look_at_capture(archive); };

@@ -40,6 +40,9 @@ struct KeepOptions {
   bool is_forced = false;    // also what did not change
   bool is_rehearsal = false; // nothing is stored
   IsWanted is_wanted = {};   // none: all are
+  // The folder where a session ran decides whether it is wanted: one whose records will tell that
+  // is not kept before they do.
+  bool waits_for_folder = false;
   // Of a session that a database held: what it is known by, and when it changed (Unix time).
   std::string as_source = {};
   std::optional<std::int64_t> as_changed_ms = {};

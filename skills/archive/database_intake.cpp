@@ -98,6 +98,9 @@ Result<std::vector<Kept>> keep_database(Archive& archive,
   TRY_ASSIGN(Scratch scratch, Scratch::make(archive.scratch()));
   std::string copy = scratch.file("copy.db");
   trace::CopyBudget budget;
+  if (options.is_wanted) {
+    budget.max_waits = 2; // it is tried again, and others wait for their turn
+  }
   budget.may_go_on = [&stop] { return !stop.stop_requested(); };
   TRY(trace::copy_database(path, copy, budget));
   Result<trace::OpencodeDatabase> opened = trace::OpencodeDatabase::open(copy);

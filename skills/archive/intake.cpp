@@ -36,7 +36,8 @@ Result<Kept> Intake::run() {
   if (!is_trace(source, skipped.reason)) {
     return skipped;
   }
-  TRY_ASSIGN(trace::SessionSummary words, words_of(source, m_path, m_options.agent, m_stop));
+  TRY_ASSIGN(trace::SessionSummary words,
+             words_of(source, m_path, m_options.agent, m_options.waits_for_folder, m_stop));
   if (!m_options.is_named) {
     TRY_ASSIGN(bool is_gone, is_purged(source.identity(), words));
     if (is_gone) {
@@ -45,9 +46,12 @@ Result<Kept> Intake::run() {
     }
   }
   words.cwd = project_of(words, row.value_or(store::SessionRow()));
-  if (m_options.is_wanted
-      && !m_options.is_wanted(words.harness,
-                              row && !row->project.empty() ? row->project : words.cwd)) {
+  const std::string& folder = row && !row->project.empty() ? row->project : words.cwd;
+  if (m_options.waits_for_folder && folder.empty() && tells_its_folder(source.format())) {
+    skipped.reason = "it does not say yet where it runs";
+    return skipped;
+  }
+  if (m_options.is_wanted && !m_options.is_wanted(words.harness, folder)) {
     skipped.reason = "its sessions are not captured";
     return skipped;
   }
@@ -66,11 +70,12 @@ Result<Kept> Intake::run() {
   TRY_ASSIGN(Standing standing, standing_of(source, *row, state));
   if (standing == Standing::grown) {
     Result<Kept> grown = read(source, *row, std::move(state));
-    // What is kept lost its end, with the power perhaps, or its end is now known for the beginning
-    // of a secret: the file still has all of it.
+    // What is kept has gone or lost its end, with the power perhaps, or its end is now known for
+    // the beginning of a secret: the file still has all of it.
     bool is_lost =
         !grown
-        && (grown.error().code == ErrorCode::corrupt || grown.error().code == ErrorCode::changed);
+        && (grown.error().code == ErrorCode::corrupt || grown.error().code == ErrorCode::not_found
+            || grown.error().code == ErrorCode::changed);
     if (!is_lost) {
       return grown;
     }
@@ -129,7 +134,8 @@ bool Intake::is_unchanged(const store::SessionRow& row, const FileIdentity& iden
 
 bool Intake::is_current(const store::SessionRow& row) const {
   return row.reader_version == k_reader_version && row.rules_version == m_archive.m_rules.version()
-         && row.is_raw == (m_options.secrets == Secrets::kept) && !row.object.empty();
+         && row.is_raw == (m_options.secrets == Secrets::kept) && !row.object.empty()
+         && (row.object_size == 0 || m_archive.m_objects.contains(row.object));
 }
 
 bool Intake::is_trace(const SessionSource& source, std::string& reason) const {
@@ -170,11 +176,10 @@ Intake::standing_of(SessionSource& source, const store::SessionRow& row, KeptSta
     return Standing::replaced; // it may hold less, however long it is
   }
   if (!trace::is_line_format(source.format())) {
-    // A program that goes on with a document writes it anew; a shorter copy of one that has gone
-    // is not that.
+    // A program that goes on with a document writes it anew; a shorter one is not that, but cut, or
+    // a copy from before.
     TRY_ASSIGN(std::uint64_t length, length_of(m_path, m_stop));
-    bool is_less =
-        row.source != m_source && static_cast<std::uint64_t>(row.resume_offset) > length + 1;
+    bool is_less = static_cast<std::uint64_t>(row.resume_offset) > length + 1;
     return is_less ? Standing::replaced : Standing::anew;
   }
   Result<KeptState> read = read_state(row.state);

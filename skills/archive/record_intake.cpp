@@ -41,7 +41,7 @@ public:
   std::deque<std::string>& records() { return m_records; }
 
 private:
-  static constexpr std::size_t k_primed = 16;
+  static constexpr std::size_t k_primed = 64;
 
   std::deque<std::string> m_records = {};
 };

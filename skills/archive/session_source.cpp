@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t k_head = 64u << 10;
 constexpr std::size_t k_head_imprint = 4096;
-constexpr std::size_t k_passed = 64u << 10;
+constexpr std::size_t k_passed = 256u << 10;
 constexpr std::uint64_t k_skip_step = 16u << 20; // between looks at whether to stop
 
 std::string digest_of(std::string_view bytes) {

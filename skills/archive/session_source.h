@@ -63,7 +63,7 @@ public:
   // does not. Before the first read().
   Result<void> resume(std::uint64_t offset, const Imprint& before, std::stop_token stop);
 
-  // The records before that, as many as there are in 64 KiB.
+  // The records before that, as many as there are in 256 KiB.
   std::string_view passed() const { return m_passed; }
 
   // The next bytes; 0 at the end. Errors as of trace::ByteSource; what stands before was read.

@@ -24,6 +24,7 @@ std::string database_of(const store::SessionRow& row) {
 
 bool is_retold(trace::Format format) {
   switch (format) {
+  case trace::Format::markdown:
   case trace::Format::specstory:
   case trace::Format::sts:
   case trace::Format::atif:
@@ -40,6 +41,18 @@ bool tells_its_session(trace::Format format) {
   case trace::Format::claude:
   case trace::Format::codex:
   case trace::Format::gemini:
+  case trace::Format::copilot:
+  case trace::Format::pi:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool tells_its_folder(trace::Format format) {
+  switch (format) {
+  case trace::Format::claude:
+  case trace::Format::codex:
   case trace::Format::copilot:
   case trace::Format::pi:
     return true;
@@ -66,8 +79,10 @@ std::string key_of(const store::SessionRow& row) {
 Result<trace::SessionSummary> words_of(const SessionSource& source,
                                        const std::string& path,
                                        const std::string& agent,
+                                       bool with_folder,
                                        const std::stop_token& stop) {
   trace::Format format = source.format();
+  bool needs_folder = with_folder && tells_its_folder(format);
   bool is_lines = trace::is_line_format(format);
   trace::Summary summary(format);
   trace::TraceParser parser(format);
@@ -77,7 +92,12 @@ Result<trace::SessionSummary> words_of(const SessionSource& source,
   }
   auto is_told = [&] {
     // A document tells of the whole at its end.
-    return is_lines && (!tells_its_session(format) || !summary.summary().session.empty());
+    if (!is_lines) {
+      return false;
+    }
+    trace::SessionSummary words = summary.summary();
+    return (!tells_its_session(format) || !words.session.empty())
+           && (!needs_folder || !words.cwd.empty());
   };
   if (!source.is_whole_head() && !is_told()) {
     TRY_ASSIGN(SessionSource whole, SessionSource::open(path));
@@ -128,7 +148,7 @@ Result<bool> is_kept_from_better(const store::SessionRow& row,
   if (!kept) {
     return false;
   }
-  TRY_ASSIGN(trace::SessionSummary words, words_of(*kept, row.source, row.harness, stop));
+  TRY_ASSIGN(trace::SessionSummary words, words_of(*kept, row.source, row.harness, false, stop));
   if (!words.session.empty() && key_of(words) != key_of(row)) {
     return false; // another session lies there now
   }

@@ -17,12 +17,16 @@ bool is_retold(trace::Format format);
 // Formats whose records say whose session they are; a file that does not is only begun.
 bool tells_its_session(trace::Format format);
 
+// Formats whose records say where the session ran, not always the first of them.
+bool tells_its_folder(trace::Format format);
+
 // Whose session it is, by what its file begins with; of a document, and where a first line is long,
-// by as much as it takes. `agent` keeps its sessions there; empty: not known.
-// Errors as of SessionSource::open.
+// by as much as it takes, `with_folder` where it ran, too. `agent` keeps its sessions there; empty:
+// not known. Errors as of SessionSource::open.
 Result<trace::SessionSummary> words_of(const SessionSource& source,
                                        const std::string& path,
                                        const std::string& agent,
+                                       bool with_folder,
                                        const std::stop_token& stop);
 
 // Of the trace in a file, decompressed, as far as it can be read.

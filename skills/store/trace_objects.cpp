@@ -150,9 +150,15 @@ Result<void> TraceObjects::remove(const std::string& name) {
   return {};
 }
 
-Result<RemovedObjects>
-TraceObjects::remove_unreferenced(const std::unordered_set<std::string>& live,
-                                  std::int64_t before_ms) {
+bool TraceObjects::contains(std::string_view name) const {
+  struct stat status {};
+
+  return is_object_name(name)
+         && ::fstatat(m_fd.get(), std::string(name).c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+Result<RemovedObjects> TraceObjects::remove_unreferenced(
+    const std::unordered_set<std::string>& live, std::int64_t from_ms, std::int64_t before_ms) {
   RemovedObjects removed;
   TRY(each_name(m_fd.get(), [&](const std::string& harness) -> Result<void> {
     UniqueFd folder(
@@ -166,7 +172,8 @@ TraceObjects::remove_unreferenced(const std::unordered_set<std::string>& live,
       struct stat status {};
       if (!is_ours || live.contains(name)
           || ::fstatat(folder.get(), file.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0
-          || !S_ISREG(status.st_mode) || modified_ms(status) >= before_ms) {
+          || !S_ISREG(status.st_mode) || modified_ms(status) < from_ms
+          || modified_ms(status) >= before_ms) {
         return {};
       }
       if (::unlinkat(folder.get(), file.c_str(), 0) != 0) {

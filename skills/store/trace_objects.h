@@ -60,8 +60,11 @@ public:
 
   // No error when there is none.
   Result<void> remove(const std::string& name);
-  // Removes what is not in `live`, and was last written before `before_ms` (Unix time).
+  bool contains(std::string_view name) const;
+  // Removes what is not in `live`, and was last written from `from_ms` on and before `before_ms`
+  // (Unix time).
   Result<RemovedObjects> remove_unreferenced(const std::unordered_set<std::string>& live,
+                                             std::int64_t from_ms,
                                              std::int64_t before_ms);
   // Of all files there are.
   Result<std::uint64_t> total_bytes() const;

@@ -147,6 +147,9 @@ test_an_export_takes_nothing_from_what_an_agent_wrote() {
   rm "$claude_file"
   run 0 upskill trace import one.atif
   has 'kept as its agent wrote it'
+  run 0 upskill trace export "$claude" --format markdown -o one.md
+  run 0 upskill trace import one.md
+  has 'kept as its agent wrote it'
   run 0 upskill trace list --json
   has '"total":1' '"format":"claude"'
 }
@@ -481,6 +484,34 @@ test_raw_keeps_them_and_lets_none_out() {
   [[ -z $(find "$store" -type f -perm /077) ]] || fail "others may read what is kept"
 }
 
+test_outputs_go_where_they_are_said() {
+  kept_sessions
+  mkfifo pipe
+  : >real.md
+  ln -s real.md link.md
+  local name
+  for name in export distill; do
+    run 2 upskill trace $name 3f1c -o pipe
+    err_has 'is no file'
+    [[ -p pipe ]] || fail "the pipe is gone"
+    run 0 upskill trace $name 3f1c -o link.md
+    [[ -L link.md && -s real.md ]] || fail "the link is gone"
+    run 0 upskill trace $name 3f1c -o -
+    has Quantize
+    absent ./-
+  done
+}
+
+test_limits_that_mean_nothing_are_refused() {
+  kept_sessions
+  run 2 upskill trace capture status --days 9223372036854775807
+  err_has 36500
+  run 2 upskill trace capture status --megabytes 9223372036854775807
+  run 0 upskill trace capture status --days 36500
+  run 0 upskill trace list --json
+  has '"total":3'
+}
+
 test_a_file_lets_no_secret_out_wherever_it_stands() {
   prompt 'Build it' | sed "s|/home/ada/kernels|/home/ada/$key|; s|\"uuid\"|\"gitBranch\":\"$key\",&|" >some.jsonl
   printf '{"type":"assistant","uuid":"a1","sessionId":"%s","message":{"role":"assistant","model":"%s","content":[{"type":"tool_use","id":"t1","name":"run %s","input":{"%s":1}}]}}\n' \
@@ -521,6 +552,20 @@ test_purge_forgets() {
   run 0 upskill trace purge --all --yes
   run 0 upskill trace list
   has 'No sessions are kept'
+}
+
+test_purge_takes_what_was_set_aside() {
+  kept_sessions
+  local first
+  first=$(head -n 2 "$claude_file")
+  { prompt 'Something else'; printf '%s\n' "$first"; } >"$claude_file"
+  run 0 upskill trace import
+  run 0 upskill trace list --agent claude-code --json
+  has '"total":2'
+  run 0 upskill trace purge "$claude" --yes
+  has '2 sessions'
+  run 0 upskill trace list --agent claude-code --json
+  has '"total":0'
 }
 
 test_purge_asks_on_a_terminal() {

@@ -291,6 +291,38 @@ TEST_CASE("an object that lost its end is written anew from its file") {
   CHECK(kept.row.counts.prompts == 1);
 }
 
+TEST_CASE("an object that has gone is written anew from its file") {
+  ArchiveWorld world;
+  std::string bytes = deploying("s1", token()).bytes;
+  std::size_t line = bytes.find('\n') + 1;
+  std::string path = world.put("a.jsonl", bytes.substr(0, line));
+  for (bool grows : {true, false}) {
+    CAPTURE(grows);
+    std::filesystem::remove(world.archive.objects().path_of(world.keep(path).row.object));
+    if (grows) {
+      append(path, bytes.substr(line));
+    }
+    Kept kept = world.keep(path);
+    CHECK(kept.state == KeepState::updated);
+    CHECK(world.text(kept.row) == clean(bytes));
+    CHECK(world.sessions() == std::vector<std::string>{"s1"});
+  }
+}
+
+TEST_CASE("a document that was cut leaves what was kept of it") {
+  ArchiveWorld world;
+  std::string whole = file_text(UPSKILL_FIXTURES "/traces/atif.json");
+  std::string path = world.put("atif.json", whole);
+  store::SessionRow first = world.keep(path).row;
+  world.put("atif.json", whole.substr(0, whole.size() / 2));
+  world.keep(path);
+  std::string aside = first.session + "~" + std::to_string(first.updated_ms);
+  CHECK(world.row(store::session_key(first.harness, aside)).counts == first.counts);
+  // And is whole again.
+  world.put("atif.json", whole);
+  CHECK(world.keep(path).row.counts == first.counts);
+}
+
 TEST_CASE("a session of which there is only half a line can be read, and goes on") {
   ArchiveWorld world;
   std::string cursor = file_text(UPSKILL_FIXTURES "/traces/cursor.jsonl");

@@ -117,6 +117,31 @@ TEST_CASE("what is not wanted is not stored, nor is anything in a rehearsal") {
   CHECK_FALSE(std::filesystem::exists(world.archive.objects().path_of(rehearsed.row.object)));
 }
 
+TEST_CASE("where the folder decides, a session waits until it tells its own") {
+  ArchiveWorld world;
+  KeepOptions options{.agent = "claude-code"};
+  options.waits_for_folder = true;
+  options.is_wanted = [](std::string_view, std::string_view folder) {
+    return folder != "/home/ada/app";
+  };
+  std::string state = R"({"type":"permission-mode","permissionMode":"default","sessionId":"s1"})";
+  std::string path = world.put("a.jsonl", state + "\n");
+  CHECK(world.keep(path, options).reason == "it does not say yet where it runs");
+  ClaudeSession session("s1");
+  session.prompt(std::string(100'000, 'x')); // its folder stands behind that
+  std::string record = session.bytes;
+  std::string cwd = R"("cwd":"/home/ada/app",)";
+  record.erase(record.find(cwd), cwd.size());
+  record.insert(record.rfind('}'), R"(,"cwd":"/home/ada/app")");
+  world.put("a.jsonl", state + "\n" + record);
+  CHECK(world.keep(path, options).reason == "its sessions are not captured");
+  CHECK(world.sessions().empty());
+  options.is_wanted = [](std::string_view, std::string_view folder) {
+    return folder == "/home/ada/app";
+  };
+  CHECK(world.keep(path, options).state == KeepState::imported);
+}
+
 TEST_CASE("files of one name in two folders are two sessions, with an object each") {
   ArchiveWorld world;
   std::string cursor = file_text(UPSKILL_FIXTURES "/traces/cursor.jsonl");

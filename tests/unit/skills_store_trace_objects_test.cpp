@@ -323,9 +323,14 @@ TEST_SUITE("TraceObjects") {
     value_of(objects.append("codex/gone.zst", "two\n", 0));
     store_test::write(folder / "traces/codex/.new-half.zst", "x");
     store_test::write(folder / "traces/codex/notes.txt", "a person's");
-    CHECK(value_of(objects.remove_unreferenced({}, 0)).count == 0); // nothing is that old
+    CHECK(objects.contains("codex/gone.zst"));
+    CHECK(value_of(objects.remove_unreferenced({}, 0, 0)).count == 0); // nothing is that old
     std::int64_t future = std::int64_t{1} << 50;
-    CHECK(value_of(objects.remove_unreferenced({k_name}, future)).count == 2);
+    CHECK(value_of(objects.remove_unreferenced({}, future, 2 * future)).count
+          == 0); // nor that young
+    CHECK(value_of(objects.remove_unreferenced({k_name}, 0, future)).count == 2);
+    CHECK_FALSE(objects.contains("codex/gone.zst"));
+    CHECK_FALSE(objects.contains("codex/notes.txt"));
     CHECK(read_from(objects, size).text == "one\n");
     CHECK(store_test::exists(folder / "traces/codex/notes.txt"));
     REQUIRE(objects.remove(k_name));
