@@ -45,6 +45,9 @@ Result<Kept> Intake::run() {
       return skipped;
     }
   }
+  if (row && row->session == twin_of(words.session)) {
+    words.session = row->session;
+  }
   words.cwd = project_of(words, row.value_or(store::SessionRow()));
   const std::string& folder = row && !row->project.empty() ? row->project : words.cwd;
   if (m_options.waits_for_folder && folder.empty() && tells_its_folder(source.format())) {
@@ -80,6 +83,11 @@ Result<Kept> Intake::run() {
       return grown;
     }
     standing = Standing::anew;
+  }
+  if (standing == Standing::replaced && has_twin(*row)) {
+    m_is_twin = true;
+    TRY_ASSIGN(source, SessionSource::open(m_path));
+    return read(source, {}, std::nullopt);
   }
   bool is_rewritten = standing == Standing::replaced || !trace::is_line_format(source.format());
   if (is_rewritten && !words.session.empty() && key_of(words) != key_of(*row)) {
@@ -254,6 +262,9 @@ Intake::read(SessionSource& source, store::SessionRow row, std::optional<KeptSta
   }
   words.harness = harness_or(words.harness, m_options.agent, format);
   words.cwd = project_of(words, kept.row);
+  if (m_is_twin || kept.row.session == twin_of(words.session)) {
+    words.session = twin_of(words.session);
+  }
   if (words.session.empty()) {
     words.session = kept.row.session;
   }

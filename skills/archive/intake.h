@@ -53,6 +53,8 @@ private:
   std::string object_name(const SessionSource& source, const store::SessionRow& row) const;
   std::string project_of(const trace::SessionSummary& words, const store::SessionRow& row) const;
   Result<std::string> session_by_place(const trace::SessionSummary& words);
+  std::string twin_of(const std::string& session) const;
+  bool has_twin(const store::SessionRow& row) const;
   Result<void> read_records(SessionSource& source, Kept& kept, RecordIntake& intake);
   Result<void> set_aside(const store::SessionRow& row);
   Result<void> let_go(store::SessionRow row);
@@ -64,6 +66,7 @@ private:
   const KeepOptions& m_options;
   std::int64_t m_now_ms;
   std::stop_token m_stop;
+  bool m_is_twin = false; // another living file tells of the session, and something else
   std::optional<store::SessionRow> m_aside =
       {}; // what was kept, where the file says something else
 };

@@ -71,6 +71,18 @@ Result<void> Intake::set_aside(const store::SessionRow& row) {
   return store.set_findings(old.id, findings);
 }
 
+// Two living files of one session that go on each for itself, as in copies of a folder, are two
+// sessions: else they would set each other aside in turns.
+std::string Intake::twin_of(const std::string& session) const {
+  return session + "~" + sha256(m_source).brief(8);
+}
+
+bool Intake::has_twin(const store::SessionRow& row) const {
+  std::optional<trace::Format> format = format_named(row.format);
+  return row.source != m_source && format && !is_retold(*format)
+         && identify(row.source).has_value();
+}
+
 // Its file tells of another session now: what was kept stays, and is of no file.
 Result<void> Intake::let_go(store::SessionRow row) {
   row.source.clear();

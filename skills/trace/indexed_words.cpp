@@ -2,6 +2,8 @@
 
 #include "protocol/base/utf8.h"
 
+#include <algorithm>
+
 namespace upskill::trace {
 namespace {
 
@@ -28,21 +30,32 @@ void IndexedWords::append(std::string_view text) {
     m_is_full = !text.empty();
   }
   m_last += text;
-  std::size_t room = m_limit - m_limit / 2 - k_gap.size();
-  if (m_last.size() > room) {
-    std::size_t begin = m_last.size() - room;
-    while (begin < m_last.size() && is_within_code_point(m_last[begin])) {
-      ++begin;
-    }
-    m_last.erase(0, begin);
-    m_is_cut = true;
+  m_is_cut = m_is_cut || m_last.size() > room();
+  if (m_last.size() > 2 * room()) {
+    trim();
   }
+}
+
+std::size_t IndexedWords::room() const {
+  return m_limit - m_limit / 2 - k_gap.size();
+}
+
+std::string_view IndexedWords::last() const {
+  std::size_t begin = m_last.size() - std::min(m_last.size(), room());
+  while (begin < m_last.size() && is_within_code_point(m_last[begin])) {
+    ++begin;
+  }
+  return std::string_view(m_last).substr(begin);
+}
+
+void IndexedWords::trim() {
+  m_last.erase(0, m_last.size() - last().size());
 }
 
 std::string IndexedWords::text() const {
   std::string text = m_first;
   text += m_is_cut ? k_gap : "";
-  return text + m_last;
+  return text.append(last());
 }
 
 } // namespace upskill::trace

@@ -23,11 +23,16 @@ private:
   friend struct IndexedWordsState;
 
   void append(std::string_view text);
+  std::size_t room() const;
+  std::string_view last() const;
+  void trim();
 
   std::size_t m_limit;
   std::string m_first = {};
-  std::string m_last = {}; // behind it; without what was cut out between
-  bool m_is_full = false;  // m_first is
+  // Behind it, without what was cut out between; up to twice as much as counts, so that not every
+  // paragraph moves all of it.
+  std::string m_last = {};
+  bool m_is_full = false; // m_first is
   bool m_is_cut = false;
 };
 

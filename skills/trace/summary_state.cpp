@@ -119,6 +119,11 @@ struct IndexedWordsState {
     way.value("is_cut", words.m_is_cut);
   }
 
+  static IndexedWords settled(IndexedWords words) {
+    words.trim();
+    return words;
+  }
+
   static bool is_bounded(const IndexedWords& words) {
     return words.m_first.size() <= words.m_limit / 2 && words.m_last.size() <= words.m_limit / 2;
   }
@@ -224,7 +229,8 @@ std::string Summary::saved() const {
   json["index"] = Json::object();
   State::each_words(*this, [&](const char* name, const IndexedWords& words) {
     json["index"][name] = Json::object();
-    IndexedWordsState::visit(Writing{json["index"][name]}, words);
+    IndexedWords settled = IndexedWordsState::settled(words);
+    IndexedWordsState::visit(Writing{json["index"][name]}, settled);
   });
   json["novelty"] = Json::object();
   NoveltyState::write(m_novelties, json["novelty"]);

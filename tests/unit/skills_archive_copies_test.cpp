@@ -158,6 +158,24 @@ TEST_CASE("of a file and its compressed copy the plain one is kept, whichever ca
   }
 }
 
+TEST_CASE("two files of one session that both go on are two sessions") {
+  ArchiveWorld world;
+  ClaudeSession one("s1");
+  one.prompt("Build it");
+  ClaudeSession two("s1");
+  two.bytes = one.bytes;
+  for (int i = 0; i < 4; ++i) {
+    CAPTURE(i);
+    one.says("One " + std::string(static_cast<std::size_t>(i) * 100, 'x'));
+    CHECK(world.text(world.keep(world.put("one/s1.jsonl", one.bytes)).row) == one.bytes);
+    two.says("Two " + std::string(static_cast<std::size_t>(i) * 100 + 50, 'x'));
+    CHECK(world.text(world.keep(world.put("two/s1.jsonl", two.bytes)).row) == two.bytes);
+    CHECK(world.sessions().size() == 2);
+  }
+  CHECK(world.sessions().front() == "s1");
+  CHECK(world.sessions().back().starts_with("s1~"));
+}
+
 TEST_CASE("a shorter document of a session whose file has gone is kept beside what there is") {
   ArchiveWorld world;
   std::string whole = world.put("one/s1.atif", atif("s1", "Deploy it", "", 5000));
