@@ -24,13 +24,14 @@ Result<Evidence> gather(archive::Archive& archive,
   Result<TraceReading> reading = fail(ErrorCode::internal, "nothing was read");
   if (seen != nullptr) {
     trace::DropCopies drop(format, *seen, *evidence.distiller);
-    reading = read_source_raw(archive, source, drop, std::move(stop));
+    reading = read_source(archive, source, drop, std::move(stop));
   } else {
-    reading = read_source_raw(archive, source, *evidence.distiller, std::move(stop));
+    reading = read_source(archive, source, *evidence.distiller, std::move(stop));
   }
   TRY(reading);
   evidence.format = reading->format;
   evidence.bytes = reading->bytes;
+  evidence.removed = reading->counts.definite;
   evidence.problems = std::move(reading->problems);
   evidence.source = std::move(source);
   return evidence;
@@ -51,7 +52,8 @@ TraceCounts counts_of(const distill::Distilled& distilled, const Evidence& evide
   counts.approvals = label(distill::Label::approved);
   counts.recoveries = label(distill::Label::recovered);
   counts.raw_bytes = number(evidence.bytes);
-  counts.redacted = evidence.filter->counts().definite + evidence.source.row.redacted;
+  counts.redacted =
+      evidence.removed + evidence.filter->counts().definite + evidence.source.row.redacted;
   return counts;
 }
 

@@ -15,13 +15,15 @@ struct Evidence {
   TraceSource source = {};
   std::string format = {};
   std::uint64_t bytes = 0;
+  std::int64_t removed = 0; // secrets of a file, before its events were looked at
   std::unique_ptr<SecretFilter> filter = {};
   std::unique_ptr<distill::Distiller> distiller = {};
   std::vector<std::string> problems = {};
 };
 
-// Reads a source into evidence, its secrets removed. Drops what stands in an earlier source too, as
-// forks do, where `seen` is given.
+// Reads a source into evidence, its secrets removed, also those that stand in two messages: what
+// the distiller cleans text by text, the reading has cleaned before. Drops what stands in an
+// earlier source too, as forks do, where `seen` is given.
 Result<Evidence>
 gather(archive::Archive& archive, TraceSource source, trace::RecentIds* seen, std::stop_token stop);
 

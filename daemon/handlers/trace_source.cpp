@@ -127,16 +127,4 @@ Result<TraceReading> read_source(archive::Archive& archive,
   return reading;
 }
 
-Result<TraceReading> read_source_raw(archive::Archive& archive,
-                                     const TraceSource& source,
-                                     trace::EventSink& sink,
-                                     std::stop_token stop) {
-  if (source.path.empty()) {
-    return read_kept(archive, source, sink, std::move(stop));
-  }
-  TRY_ASSIGN(trace::FileRead read,
-             trace::read_trace_file(source.path, std::nullopt, 0, sink, std::move(stop)));
-  return told(read);
-}
-
 } // namespace upskill::daemon

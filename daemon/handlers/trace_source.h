@@ -62,13 +62,6 @@ Result<TraceReading> read_source(archive::Archive& archive,
                                  trace::EventSink& sink,
                                  std::stop_token stop);
 
-// The same, but those of a file still have their secrets: for whoever keeps a little of them and
-// looks at all of that (redaction costs four times what reading does).
-Result<TraceReading> read_source_raw(archive::Archive& archive,
-                                     const TraceSource& source,
-                                     trace::EventSink& sink,
-                                     std::stop_token stop);
-
 // The format of a source, which stages must know before they read it.
 Result<trace::Format> format_of(const TraceSource& source);
 

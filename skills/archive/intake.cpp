@@ -187,7 +187,9 @@ Intake::standing_of(SessionSource& source, const store::SessionRow& row, KeptSta
     // A program that goes on with a document writes it anew; a shorter one is not that, but cut, or
     // a copy from before.
     TRY_ASSIGN(std::uint64_t length, length_of(m_path, m_stop));
-    bool is_less = static_cast<std::uint64_t>(row.resume_offset) > length + 1;
+    // But a program that keeps a database gives sessions other titles.
+    std::size_t title = m_options.as_changed_ms ? row.title.size() : 0;
+    bool is_less = static_cast<std::uint64_t>(row.resume_offset) > length + title + 1;
     return is_less ? Standing::replaced : Standing::anew;
   }
   Result<KeptState> read = read_state(row.state);

@@ -259,14 +259,19 @@ void Distiller::take_success(const Event& event, std::optional<Pending> pending)
     tell_size(pending->item);
     leave_out(LeftOut::output);
   }
-  add(Tier::call, std::move(pending->item));
-  if (!is_shown) {
+  std::vector<Item> items;
+  items.push_back(std::move(pending->item));
+  if (is_shown && text.empty()) {
+    leave_out(LeftOut::empty);
+  } else if (is_shown) {
+    items.push_back(item("gave " + pending->name, std::move(text)));
+  }
+  if (m_failures.follow(pending->attempt.beat, items)) {
     return;
   }
-  if (text.empty()) {
-    leave_out(LeftOut::empty);
-  } else {
-    add(Tier::success, item("gave " + pending->name, std::move(text)));
+  add(Tier::call, std::move(items.front()));
+  if (items.size() > 1) {
+    add(Tier::success, std::move(items.back()));
   }
 }
 

@@ -10,6 +10,7 @@ namespace {
 constexpr std::size_t k_open = 64;
 // A call and what it gave, for each time.
 constexpr std::size_t k_items_kept = 8;
+constexpr int k_followed = 3;
 
 } // namespace
 
@@ -43,6 +44,7 @@ std::optional<Unit> OpenFailures::fail(Attempt attempt, Unit unit, std::uint64_t
     }
     same->attempt = std::move(attempt);
     Open newest = std::move(*same);
+    newest.followed = 0;
     m_open.erase(std::next(same).base());
     m_open.push_back(std::move(newest));
   }
@@ -69,6 +71,16 @@ std::optional<Unit> OpenFailures::recover(const Attempt& attempt) {
   Unit unit = std::move(found->unit);
   m_open.erase(std::next(found).base());
   return unit;
+}
+
+bool OpenFailures::follow(std::uint32_t beat, std::vector<Item>& items) {
+  if (m_open.empty() || m_open.back().attempt.beat != beat
+      || m_open.back().followed >= k_followed) {
+    return false;
+  }
+  ++m_open.back().followed;
+  std::ranges::move(items, std::back_inserter(m_open.back().unit.items));
+  return true;
 }
 
 } // namespace upskill::distill

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace upskill::distill {
 
@@ -33,10 +34,14 @@ public:
   // The failure that this success makes good: the newest of the same, or else the newest that it
   // may replace.
   std::optional<Unit> recover(const Attempt& attempt);
+  // What went well right behind the newest failure, in the same beat: mostly what mends it, by
+  // another command or an edit. Of the first three it takes the items, and says so.
+  bool follow(std::uint32_t beat, std::vector<Item>& items);
 
   struct Open {
     Attempt attempt;
     Unit unit;
+    int followed = 0;
   };
 
   const std::deque<Open>& all() const { return m_open; }

@@ -677,6 +677,19 @@ test_a_hook_cannot_name_any_file() {
   lacks private.jsonl
 }
 
+test_a_secret_over_two_messages_is_taken_out_of_evidence_too() {
+  cat >split.jsonl <<'END'
+{"type":"session","harness":"codex","id":"abc","name":"x"}
+{"type": "message", "message": {"role": "user", "content": "key ghp_Zk3mQ9xT7vB2nL5w"}}
+{"type": "message", "message": {"role": "user", "content": "R8cY1dF4hJ6pS0aG3eUi go"}}
+END
+  for words in 'show ./split.jsonl --all' 'distill ./split.jsonl' 'export ./split.jsonl'; do
+    run 0 upskill trace $words
+    lacks Zk3mQ9xT7vB2nL5w R8cY1dF4hJ6pS0aG3eUi
+    has REDACTED
+  done
+}
+
 test_what_may_be_a_secret_waits_for_a_word() {
   three_sessions
   prompt "Use $token for it." >>"$claude_file"

@@ -156,3 +156,18 @@ TEST_CASE("a copy that a daemon left when it was killed is gone when the next on
   CHECK_FALSE(std::filesystem::exists(left));
   CHECK(std::filesystem::exists(world.folder / "state/traces.db"));
 }
+
+TEST_CASE("a session whose title became shorter is the same one") {
+  ArchiveWorld world;
+  Agent agent(world.file("opencode.db"));
+  agent.begins("ses_1");
+  agent.says("ses_1", "Deploy it");
+  agent.run("UPDATE session SET title = 'A title of quite some length'");
+  REQUIRE(keep_all(world).size() == 1);
+  agent.run("UPDATE session SET title = 'Short', time_updated = time_updated + 5");
+  std::vector<Kept> kept = keep_all(world);
+  REQUIRE(kept.size() == 1);
+  CHECK(kept[0].state == KeepState::updated);
+  CHECK(kept[0].row.title == "Short");
+  CHECK(value_of(world.archive.store().list({}, {}, 100)).size() == 1);
+}

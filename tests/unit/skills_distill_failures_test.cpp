@@ -106,3 +106,47 @@ TEST_CASE("many failures that nothing makes good") {
   CHECK(result.kept == 401);
   CHECK(result.kept_by_tier[static_cast<std::size_t>(Tier::failure)] == 400);
 }
+
+TEST_CASE("what went well right behind a failure stays with it, whatever command it was") {
+  ClaudeSession session;
+  session.prompt("install it");
+  session.runs("f", "pip install gadget");
+  session.fails("f", "Exit code 1\nno such version");
+  session.runs("r1", "nix profile install gadget");
+  session.gives("r1", "installed");
+  session.calls("r2", "Edit", R"({"file_path":"/shell.nix"})");
+  session.gives("r2", "ok");
+  session.runs("r3", "gadget --version");
+  session.gives("r3", "7.1");
+  session.runs("late", "echo much later");
+  session.gives("late", "later");
+  session.prompt("now something else");
+  for (int i = 0; i < 300; ++i) {
+    std::string id = "t" + std::to_string(i);
+    session.runs(id, "step" + std::to_string(i) + " --of something else");
+    session.gives(id, "done with it");
+  }
+  Distilled result = distilled(session, {1500, {}});
+  for (const char* there : {"pip install gadget",
+                            "no such version",
+                            "nix profile install gadget",
+                            "shell.nix",
+                            "gadget --version"}) {
+    CAPTURE(there);
+    CHECK(result.text.find(there) != std::string::npos);
+  }
+  CHECK(result.text.find("much later") == std::string::npos); // three, and no more
+  CHECK(adds_up(result));
+}
+
+TEST_CASE("the next prompt is no mend of what failed before it") {
+  ClaudeSession session;
+  session.prompt("one");
+  session.runs("f", "make");
+  session.fails("f", "Exit code 2");
+  session.prompt("two");
+  session.runs("t", "ls");
+  session.gives("t", "a");
+  Distilled result = distilled(session, {k_unlimited_tokens, {}});
+  CHECK(result.kept_by_tier[static_cast<std::size_t>(Tier::failure)] == 2);
+}
