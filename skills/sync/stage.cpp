@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::uint64_t k_most_counted = std::uint64_t{1} << 62;
 constexpr std::string_view k_git_ignore = ".gitignore";
+constexpr int k_attempts = 20; // to find a name that nobody else has
 
 // Whether something can be moved from one folder to the other: not where a part of a file system is
 // mounted upon itself.
@@ -118,6 +119,26 @@ Result<std::string> Stager::fresh_path(const std::string& root, const std::strin
   return path;
 }
 
+// Somebody else who stages beside the same root counts as well, so that a name which is taken is
+// theirs and stays; and they may tidy the stage folder away before something lies in it.
+Result<std::string>
+Stager::fresh_folder(const std::string& root, const std::string& skill, mode_t mode) {
+  for (int attempt = 1;; ++attempt) {
+    Result<std::string> path = fresh_path(root, skill);
+    Result<void> made = path ? m_files.make_folder(*path, mode) : fail(path.error());
+    if (made) {
+      return path;
+    }
+    bool is_gone = made.error().code == ErrorCode::not_found;
+    if ((!is_gone && made.error().code != ErrorCode::already_exists) || attempt == k_attempts) {
+      return fail(made.error());
+    }
+    if (is_gone) {
+      m_folders.erase(root);
+    }
+  }
+}
+
 ReadResult Stager::read(const std::string& path) const {
   UniqueFd folder(::open(parent_path(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   return read_skill(folder.get(), base_name(path), {});
@@ -127,7 +148,6 @@ Result<void> Stager::write(const std::string& path,
                            const Tree& tree,
                            const CopyModes& modes,
                            const EntryBytes& bytes_of) {
-  TRY(m_files.make_folder(path, modes.folder()));
   UniqueFd folder(open_folder_at(AT_FDCWD, path.c_str()));
   if (!folder) {
     return fail(system_error(errno, "cannot open folder `" + path + "`"));
@@ -161,7 +181,7 @@ Result<StagedCopy> Stager::stage(const std::string& root,
                                  const Tree& tree,
                                  const CopyModes& modes,
                                  const EntryBytes& bytes_of) {
-  TRY_ASSIGN(std::string path, fresh_path(root, skill));
+  TRY_ASSIGN(std::string path, fresh_folder(root, skill, modes.folder()));
   m_unsynced.insert(root);
   if (auto written = write(path, tree, modes, bytes_of); !written) {
     (void)m_files.remove_tree(path); // the first failure is the one to tell

@@ -101,6 +101,7 @@ private:
   void count_on_from(const std::string& folder);
   void hide_from_git(const std::string& folder);
   Result<std::string> fresh_path(const std::string& root, const std::string& skill);
+  Result<std::string> fresh_folder(const std::string& root, const std::string& skill, mode_t mode);
   Result<void> write(const std::string& path,
                      const Tree& tree,
                      const CopyModes& modes,
