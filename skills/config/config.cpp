@@ -9,13 +9,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <tuple>
 
 namespace upskill::config {
 namespace {
 
 constexpr std::int64_t k_project_runs = 10;
 constexpr std::int64_t k_project_parallel = 20;
+constexpr std::int64_t k_project_refinements = 5;
 
 using document::CoreType;
 using document::Yaml;
@@ -135,15 +135,20 @@ private:
 public:
   // A repository must not make who evaluates in it pay for a thousand runs.
   void keep_small() {
-    for (auto [key, number, most] :
-         {std::tuple("num_runs", &m_config.num_runs, k_project_runs),
-          std::tuple("max_parallel", &m_config.max_parallel, k_project_parallel)}) {
-      if (*number && **number > most) {
-        *number = most;
+    auto keep = [&](std::string_view key, std::int64_t& number, std::int64_t most) {
+      if (number > most) {
+        number = most;
         warn("`" + std::string(key) + "` of a project counts up to " + std::to_string(most)
              + "; an option on the command line says more");
       }
+    };
+    if (m_config.num_runs) {
+      keep("num_runs", *m_config.num_runs, k_project_runs);
     }
+    if (m_config.max_parallel) {
+      keep("max_parallel", *m_config.max_parallel, k_project_parallel);
+    }
+    keep("max_refine_attempts", m_config.max_refine_attempts, k_project_refinements);
   }
 
 private:

@@ -49,7 +49,8 @@ constexpr std::array<Option, 21> k_options{{
      k_max_refine_attempts},
     number_option("num_runs", &Config::num_runs, k_max_runs),
     number_option("max_parallel", &Config::max_parallel, k_max_parallel),
-    ignored("auto_eval", Policy::allow, "a generated skill is always evaluated"),
+    ignored(
+        "auto_eval", Policy::allow, "a generated skill is evaluated unless `--no-eval` is said"),
     ignored("executor", Policy::allow, k_local),
     ignored("fastagent_config", Policy::refuse, k_own_clients),
     ignored("artifact_repo", Policy::refuse, k_local),

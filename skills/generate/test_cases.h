@@ -1,6 +1,7 @@
 #pragma once
 #include "protocol/base/result.h"
 #include "skills/eval/case.h"
+#include "skills/generate/prompt.h"
 
 #include <cstddef>
 #include <string>
@@ -20,17 +21,8 @@ struct CaseRequest {
   std::size_t count = k_default_cases; // 1 to k_most_cases; others count as the nearest
 };
 
-struct CasePrompt {
-  std::string system = {};
-  std::string user = {};
-  std::string schema = {}; // JSON Schema of the reply: upskill's test file
-};
-
 // The same request gives the same bytes.
-CasePrompt case_prompt(const CaseRequest& request);
-
-// What a model is told whose reply could not be read.
-std::string correction(const Error& problem);
+Prompt case_prompt(const CaseRequest& request);
 
 // The cases in a model's reply, numbered from 1. Left out, with a warning: cases that give away in
 // their input what they expect, repeat another, or are more than were asked for. Warned of: fewer
