@@ -1,5 +1,7 @@
 #pragma once
 #include "protocol/types/eval_reports.h"
+#include "protocol/types/generate.h"
+#include "protocol/types/inbox.h"
 #include "protocol/types/jobs.h"
 #include "protocol/types/runs.h"
 #include "protocol/types/server.h"
@@ -135,6 +137,54 @@ inline constexpr Method<EvalParams, EvalResult> k_benchmark{
     Audience::people,
     Pace::slow};
 
+inline constexpr Method<GenerateParams, GenerateResult> k_skill_generate{
+    "skill_generate",
+    "generate",
+    "Have a teacher model write a skill, and keep it only if held-out test cases prove it.",
+    "Writes a skill for a task, from sessions where they are named, and saves it only if test "
+    "cases that it has not seen prove that students do better with it. Use it when a task keeps "
+    "going wrong, or after a session that found the way. Calls models for minutes, which may cost "
+    "money: start it with `job`. Writes one new folder, or the inbox.",
+    Effect::writes,
+    Audience::agents,
+    Pace::slow};
+
+inline constexpr Method<ProposeParams, ProposeResult> k_generate_propose{
+    "generate_propose",
+    "propose",
+    "Look through kept sessions for skills worth having, and draft them into the inbox.",
+    "",
+    Effect::writes,
+    Audience::people_only,
+    Pace::slow};
+
+inline constexpr Method<InboxListParams, InboxListResult> k_inbox_list{
+    "inbox_list",
+    "inbox list",
+    "List skills that were drafted and wait for you.",
+    "",
+    Effect::reads,
+    Audience::people,
+    Pace::slow};
+
+inline constexpr Method<InboxAcceptParams, InboxAcceptResult> k_inbox_accept{
+    "inbox_accept",
+    "inbox accept",
+    "Take a skill out of the inbox into a folder of skills.",
+    "",
+    Effect::writes,
+    Audience::people_only,
+    Pace::slow};
+
+inline constexpr Method<InboxDeclineParams, InboxDeclineResult> k_inbox_decline{
+    "inbox_decline",
+    "inbox decline",
+    "Throw a skill out of the inbox for good.",
+    "",
+    Effect::writes,
+    Audience::people_only,
+    Pace::slow};
+
 // Reads, and writes files where it is told to: not for agents.
 inline constexpr Method<RunsParams, RunsResult> k_runs{
     "runs",
@@ -149,10 +199,9 @@ inline constexpr Method<JobParams, JobResult> k_job{
     "job",
     "",
     "Run a slow tool in the background.",
-    "Runs a slow tool (skill_sync, skill_eval) as a job that outlives the call. `start` returns an "
-    "id at once; "
-    "`show` tells state, progress and result; `answer` its questions; `cancel` ends it; `list` "
-    "shows all. `wait` up to 60 s instead of asking again and again.",
+    "Runs a slow tool (skill_sync, skill_eval, skill_generate) as a job that outlives the call. "
+    "`start` returns an id at once; `show` tells state, progress and result; `answer` its "
+    "questions; `cancel` ends it; `list` shows all. `wait` up to 60 s instead of asking again.",
     Effect::writes,
     Audience::agents};
 
@@ -375,6 +424,11 @@ template <class Use> constexpr void for_each_method(Use&& use) {
   use(k_benchmark);
   use(k_eval_report);
   use(k_runs);
+  use(k_skill_generate);
+  use(k_generate_propose);
+  use(k_inbox_list);
+  use(k_inbox_accept);
+  use(k_inbox_decline);
   use(k_trace_list);
   use(k_trace_search);
   use(k_trace_read);

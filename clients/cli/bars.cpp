@@ -15,7 +15,8 @@ std::string percent(double share) {
 }
 
 std::string points(double share) {
-  return (share < 0 ? "-" : "+") + percent(std::abs(share));
+  long rounded = std::lround(share * 100); // what is no loss to see is none
+  return (rounded < 0 ? "-" : "+") + std::to_string(std::abs(rounded)) + "%";
 }
 
 std::string bar(const Page& page, double share) {

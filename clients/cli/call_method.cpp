@@ -19,6 +19,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 
 namespace upskill::cli {
@@ -37,13 +39,6 @@ bool looks_at_daemon(const Invocation& invocation) {
 
 bool is_private(const Invocation& invocation, const Environment& environment) {
   return (invocation.run_private || environment("CI") == "true") && !looks_at_daemon(invocation);
-}
-
-// What it would record, and each version that it would replace, ends with a private daemon's state:
-// neither "sync is off" nor "nothing is lost" would be true.
-bool would_be_forgotten(const Invocation& invocation, const Environment& environment) {
-  return is_private(invocation, environment) && !names_state(environment)
-         && invocation.command.method->effect != Effect::reads && !invocation.flag("dry_run");
 }
 
 Result<UniqueFd> open_connection(const Invocation& invocation, const Environment& environment) {
@@ -168,14 +163,6 @@ void print_result(const Invocation& invocation,
   page.print();
 }
 
-bool has_steps(const connect::TextReader& result) {
-  bool any = false;
-  if (auto steps = result.member("steps")) {
-    steps->each_element([&](std::size_t, JsonReader&) { any = true; });
-  }
-  return any;
-}
-
 // A person may settle a conflict, or have a deletion carried out, with no copy to write now.
 bool may_act_without_steps(const MethodInfo& method) {
   return method.effect == Effect::destructive || method.name.ends_with("able"); // sync_enable, ...
@@ -191,7 +178,7 @@ decide(Conversation& conversation, const Invocation& invocation, const Screen& s
   TRY_ASSIGN(connect::CallReply reply, conversation.call(plan));
   TRY_ASSIGN(connect::TextReader result, connect::TextReader::open(reply.result, "the plan"));
   bool switches = invocation.command.method->name.ends_with("able"); // sync_enable, sync_disable
-  if (!may_act_without_steps(*invocation.command.method) && !has_steps(result)) {
+  if (plans_nothing(invocation, result)) {
     return Decision::nothing_to_do;
   }
   Page page(screen);
@@ -213,12 +200,42 @@ decide(Conversation& conversation, const Invocation& invocation, const Screen& s
   return Decision::interrupted;
 }
 
+// What is not taken back, for who cannot be asked.
+std::string_view what_it_does(const MethodInfo& method) {
+  if (method.name == k_trace_purge.name) {
+    return "forgets sessions";
+  }
+  return method.name == k_inbox_decline.name ? "throws a skill away" : "writes to agents' folders";
+}
+
 } // namespace
+
+bool would_be_forgotten(const Invocation& invocation, const Environment& environment) {
+  // What it would record, and each version that it would replace, ends with a private daemon's
+  // state: neither "sync is off" nor "nothing is lost" would be true. What a generation leaves is
+  // files; where it would replace a skill, the daemon refuses by itself.
+  return is_private(invocation, environment) && !names_state(environment)
+         && invocation.command.method->name != k_skill_generate.name
+         && invocation.command.method->effect != Effect::reads && !invocation.flag("dry_run");
+}
+
+bool plans_nothing(const Invocation& invocation, const connect::TextReader& plan) {
+  // A result that has no list of steps is its own plan.
+  auto steps = plan.member("steps");
+  bool any = !steps;
+  if (steps) {
+    steps->each_element([&](std::size_t, JsonReader&) { any = true; });
+  }
+  return !any && !may_act_without_steps(*invocation.command.method);
+}
 
 bool asks_first(const Invocation& invocation) {
   // What an import adds, a purge takes away; looking through everything twice would only take time.
+  // Who has a skill generated has said what to do, and what is drafted waits in the inbox.
+  constexpr std::array k_unasked{
+      k_trace_import.name, k_skill_generate.name, k_generate_propose.name};
   return invocation.command.method->effect != Effect::reads
-         && invocation.command.method->name != k_trace_import.name
+         && std::ranges::find(k_unasked, invocation.command.method->name) == k_unasked.end()
          && has_field(invocation.command, "dry_run") && !invocation.flag("dry_run")
          && !invocation.yes;
 }
@@ -227,7 +244,8 @@ bool needs_a_word(const Invocation& invocation) {
   // Everything else that changes something can be undone with `sync undo`; switching sync on makes
   // the daemon write to folders that it never touched before, and what is purged is gone.
   std::string_view name = invocation.command.method->name;
-  return asks_first(invocation) && (name == "sync_enable" || name == k_trace_purge.name);
+  return asks_first(invocation)
+         && (name == "sync_enable" || name == k_trace_purge.name || name == k_inbox_decline.name);
 }
 
 int call_method(const Invocation& invocation,
@@ -268,13 +286,11 @@ int call_method(const Invocation& invocation,
          invocation.no_color);
   }
   if (needs_a_word(invocation) && !can_ask()) {
-    return end_with(
-        {ErrorCode::invalid_argument,
-         "`upskill " + invocation.command.words
-             + (invocation.command.method->name == k_trace_purge.name
-                    ? "` asks before it forgets sessions, and nobody can be asked here"
-                    : "` asks before it writes to agents' folders, and nobody can be asked here"),
-         "`--yes` does it without asking; `--dry-run` only shows the plan"});
+    return end_with({ErrorCode::invalid_argument,
+                     "`upskill " + invocation.command.words + "` asks before it "
+                         + std::string(what_it_does(*invocation.command.method))
+                         + ", and nobody can be asked here",
+                     "`--yes` does it without asking; `--dry-run` only shows the plan"});
   }
   connect::catch_interrupts();
   Conversation conversation(invocation, screen, environment);

@@ -1,6 +1,7 @@
 #pragma once
 #include "clients/cli/page.h"
 #include "clients/cli/parse.h"
+#include "clients/connect/text_reader.h"
 
 namespace upskill::cli {
 
@@ -12,5 +13,9 @@ int call_method(const Invocation& invocation, const Screen& screen, const Enviro
 bool needs_a_word(const Invocation& invocation);
 // True where the plan comes first and then the question, given that somebody can be asked.
 bool asks_first(const Invocation& invocation);
+// True where this plan, a result with `dry_run`, leaves nothing to ask about.
+bool plans_nothing(const Invocation& invocation, const connect::TextReader& plan);
+// True where what the daemon would remember of it ends with a daemon for this command alone.
+bool would_be_forgotten(const Invocation& invocation, const Environment& environment);
 
 } // namespace upskill::cli

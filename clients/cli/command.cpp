@@ -14,7 +14,7 @@ struct LoosePositional {
   std::string_view field;
 };
 
-constexpr std::array<LoosePositional, 12> k_loose_positionals{{{"list", "query"},
+constexpr std::array<LoosePositional, 13> k_loose_positionals{{{"list", "query"},
                                                                {"sync status", "skill"},
                                                                {"sync plan", "skill"},
                                                                {"sync now", "skill"},
@@ -25,7 +25,8 @@ constexpr std::array<LoosePositional, 12> k_loose_positionals{{{"list", "query"}
                                                                {"trace import", "paths"},
                                                                {"trace purge", "ids"},
                                                                {"trace capture", "action"},
-                                                               {"trace allow", "rules"}}};
+                                                               {"trace allow", "rules"},
+                                                               {"inbox list", "id"}}};
 
 struct ShortOption {
   std::string_view command; // empty: every command that has the field
@@ -43,6 +44,8 @@ constexpr std::array k_short_options{ShortOption{"", "limit", 'n'},
                                      ShortOption{"", "verbose", 'v'},
                                      ShortOption{"", "jobs", 'j'},
                                      ShortOption{"", "output", 'o'},
+                                     ShortOption{"generate", "example", 'e'},
+                                     ShortOption{"generate", "from", 'f'},
                                      ShortOption{"runs", "dir", 'd'},
                                      ShortOption{"runs", "skill", 's'}};
 
@@ -67,13 +70,16 @@ constexpr std::array<MootOption, 8> k_moot_options{{{"artifact-repo", true},
 // Flags that are on unless told, so that people say no.
 constexpr std::array<std::string_view, 1> k_negatable{{"log_runs"}};
 
-// What a command was called before: it works, and no help, completion or reference names it.
+// What a command was called before, or is for short: it works, and no help, completion or reference
+// names it.
 struct Alias {
   std::string_view words;
   std::string_view command;
 };
 
-constexpr std::array<Alias, 1> k_aliases{{{"plot", "runs"}}};
+constexpr std::array<Alias, 2> k_aliases{{{"plot", "runs"}, {"inbox", "inbox list"}}};
+
+constexpr std::array<TurningFlag, 1> k_turning_flags{{{"generate", "--propose", "propose"}}};
 
 std::string with_dashes(std::string_view field) {
   std::string name(field);
@@ -216,6 +222,14 @@ Command command_of(const MethodInfo& method) {
     command.options.push_back(own_option(
         "follow", 'f', ValueKind::flag, "Go on showing what is added; end with Ctrl-C."));
   }
+  if (const TurningFlag* turning = find_turning_flag(method.command)) {
+    // For help and completion: where it is said, the words are read as the other command's.
+    command.options.push_back(
+        own_option(turning->flag.substr(2),
+                   0,
+                   ValueKind::flag,
+                   "Instead: `upskill " + std::string(turning->meant) + "`, with its options."));
+  }
   return command;
 }
 
@@ -223,6 +237,11 @@ std::string_view command_called(std::string_view words) {
   auto is_this = [&](const Alias& alias) { return alias.words == words; };
   auto found = std::find_if(k_aliases.begin(), k_aliases.end(), is_this);
   return found == k_aliases.end() ? words : found->command;
+}
+
+const TurningFlag* find_turning_flag(std::string_view command) {
+  auto found = std::ranges::find(k_turning_flags, command, &TurningFlag::command);
+  return found == k_turning_flags.end() ? nullptr : found;
 }
 
 const std::vector<Command>& own_commands() {

@@ -39,8 +39,19 @@ struct Command {
 // of its name with dashes.
 Command command_of(const MethodInfo& method);
 
-// The command that these words mean: `runs` for its hidden alias `plot`, any other as it is.
+// The command that these words mean: `runs` for its hidden alias `plot`, `inbox list` for `inbox`
+// alone, any other as it is.
 std::string_view command_called(std::string_view words);
+
+// A flag with which a command is another one: `generate --propose` is `propose`.
+struct TurningFlag {
+  std::string_view command;
+  std::string_view flag; // with its dashes
+  std::string_view meant;
+};
+
+// Null where the command has none.
+const TurningFlag* find_turning_flag(std::string_view command);
 
 // Null where there is none of these words.
 const Command* find_own_command(std::string_view words);

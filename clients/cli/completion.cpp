@@ -70,7 +70,8 @@ std::string bracketed(std::string_view text) {
 }
 
 bool takes_path(const Option& option) {
-  constexpr std::array<std::string_view, 15> k_paths{{"paths",
+  constexpr std::array<std::string_view, 16> k_paths{{"paths",
+                                                      "from",
                                                       "project",
                                                       "config",
                                                       "output",

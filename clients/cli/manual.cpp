@@ -8,7 +8,8 @@
 namespace upskill::cli {
 namespace {
 
-constexpr std::array<Group, 6> k_groups{{{"Skills", "list show validate"},
+constexpr std::array<Group, 7> k_groups{{{"Skills", "list show validate"},
+                                         {"Generation", "generate propose inbox"},
                                          {"Evaluations", "eval benchmark runs"},
                                          {"Sync", "sync"},
                                          {"Traces", "trace"},
@@ -16,7 +17,7 @@ constexpr std::array<Group, 6> k_groups{{{"Skills", "list show validate"},
                                          {"Daemon", "daemon mcp hook"}}};
 constexpr std::string_view k_rest = "More";
 
-constexpr std::array<Example, 32> k_examples{{
+constexpr std::array<Example, 41> k_examples{{
     {"sync enable", "upskill sync enable", "see the plan, then switch sync on", true},
     {"sync enable", "upskill sync enable --dry-run", "only see the plan"},
     {"sync enable",
@@ -33,6 +34,32 @@ constexpr std::array<Example, 32> k_examples{{
     {"list", "upskill list pdf", "skills with this word in name or description", true},
     {"list", "upskill list --agent codex --json", "what Codex sees, for a script"},
     {"validate", "upskill validate ./my-skill", "check a skill before sharing it", true},
+    {"generate",
+     "upskill generate \"write nvidia kernels\" --from ./trace.md",
+     "have a skill made of a session, and keep it if it helps",
+     true},
+    {"generate",
+     "upskill generate \"parse YAML\" -m opus --eval-model \"unsloth/GLM-4.7-Flash-GGUF:Q4_0\" "
+     "--eval-base-url http://localhost:8080/v1",
+     "one model writes, another is to do better with it"},
+    {"generate",
+     "upskill generate \"add more error handling\" --from ./skills/my-skill",
+     "improve a skill; the version before is kept"},
+    {"generate",
+     "upskill generate \"write release notes\" --dry-run",
+     "who would be asked what, and how often at most"},
+    {"propose",
+     "upskill generate --propose",
+     "draft what comes up again and again in your sessions",
+     true},
+    {"propose",
+     "upskill propose --project . --since 7d --dry-run",
+     "what comes up here, without asking a model"},
+    {"inbox list", "upskill inbox", "what was drafted and waits for you", true},
+    {"inbox accept",
+     "upskill inbox accept release-notes -o ~/.claude/skills/release-notes",
+     "take it into a folder of an agent's"},
+    {"inbox decline", "upskill inbox decline release-notes", "never propose it again"},
     {"runs", "upskill runs", "what evaluations have said, as bars"},
     {"runs", "upskill runs -d ./runs -s pdf --csv runs.csv", "the runs of a skill, as a table"},
     {"trace import", "upskill trace import", "keep the sessions of every agent here", true},
@@ -74,7 +101,9 @@ constexpr std::array<Example, 32> k_examples{{
 
 constexpr std::array<Term, 5> k_exit_codes{
     {{"0", "done; also when conflicts merely exist"},
-     {"1", "the answer asked for is no: invalid, not in sync with --check, unhealthy with --check"},
+     {"1",
+      "the answer asked for is no: invalid, not better and so not saved, not in sync with --check, "
+      "unhealthy with --check"},
      {"2", "the words were wrong; nothing was done"},
      {"3", "could not be done: the daemon, the network or the disk"},
      {"130", "interrupted"}}};

@@ -72,6 +72,10 @@ Screen this_screen(const Environment& environment, bool plain) {
                   && environment("TERM").value_or("dumb") != "dumb";
   screen.unicode = speaks_utf8(environment);
   screen.home = environment("HOME").value_or("");
+  char folder[4096];
+  if (::getcwd(folder, sizeof folder) != nullptr) {
+    screen.folder = folder;
+  }
   return screen;
 }
 
@@ -116,6 +120,13 @@ std::string_view Page::sign(std::string_view unicode, std::string_view ascii) co
 
 std::string Page::path(std::string_view path) const {
   return shorten_home(clean_line(path), m_screen.home);
+}
+
+std::string Page::local_path(std::string_view path) const {
+  std::string below = m_screen.folder + "/";
+  return below.size() > 2 && path.size() > below.size() && path.starts_with(below)
+             ? "./" + clean_line(path.substr(below.size()))
+             : this->path(path);
 }
 
 std::string Page::prose(std::string_view words) const {

@@ -15,7 +15,8 @@ struct Screen {
   std::size_t columns = 80;
   bool colour = false;
   bool unicode = true;
-  std::string home = {}; // shown as `~`
+  std::string home = {};   // shown as `~`
+  std::string folder = {}; // where the command was started, without links
 };
 
 // The screen of this process's stdout: its terminal's width, else COLUMNS, else 80; colours on a
@@ -50,6 +51,8 @@ public:
 
   // Cleaned, with the home folder as `~`.
   std::string path(std::string_view path) const;
+  // The same, but `./...` for what lies below the folder where the command was started.
+  std::string local_path(std::string_view path) const;
 
   // Words of others, cleaned, with every path below the home folder as `~/...`.
   std::string prose(std::string_view words) const;

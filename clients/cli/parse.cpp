@@ -2,7 +2,6 @@
 
 #include "clients/cli/suggest.h"
 #include "clients/cli/text.h"
-#include "protocol/codec/writer.h"
 
 #include <algorithm>
 #include <array>
@@ -11,9 +10,6 @@
 
 namespace upskill::cli {
 namespace {
-
-// The value of a flag that was said with `--no-`.
-constexpr std::string_view k_no = "no";
 
 const MethodInfo* method_of(std::string_view words) {
   for (const MethodInfo& method : catalog()) {
@@ -94,6 +90,8 @@ public:
         hand_on(word);
       } else if (!m_options_ended && word == "--") {
         m_options_ended = true;
+      } else if (!m_options_ended && !m_turned_by.empty() && word == m_turned_by) {
+        continue; // it has said which command this is
       } else if (!m_options_ended && word.size() > 2 && word.starts_with("--")) {
         TRY(long_option(word.substr(2)));
       } else if (!m_options_ended && word.size() > 1 && word.front() == '-') {
@@ -115,20 +113,37 @@ private:
     if (!next.empty()) {
       found = find_command(std::string(word) + " " + std::string(next));
     }
+    bool is_group = !commands_below(word).empty();
     if (found) {
       ++m_at;
-    } else {
-      found = find_command(word);
-    }
-    if (!found && !commands_below(word).empty() && (next == "--help" || next == "-h")) {
+    } else if (is_group && (next == "--help" || next == "-h")) {
       m_out.command.words = word; // help of the group
       return {};
+    } else if (!is_group || next.empty() || next.starts_with("-")) {
+      found = find_command(word); // a group's word that stands alone may be a command, too
     }
     if (!found) {
       return unknown_command(word, next.starts_with("-") ? std::string_view() : next);
     }
-    m_out.command = std::move(*found);
+    m_out.command = turned(std::move(*found));
     return {};
+  }
+
+  // What the command is with the flags that follow it.
+  Command turned(Command command) {
+    const TurningFlag* turning = find_turning_flag(command.words);
+    std::span<const std::string_view> ahead = m_words.subspan(m_at);
+    ahead = ahead.first(
+        static_cast<std::size_t>(std::ranges::find(ahead, std::string_view("--")) - ahead.begin()));
+    if (turning == nullptr || std::ranges::find(ahead, turning->flag) == ahead.end()) {
+      return command;
+    }
+    std::optional<Command> meant = find_command(turning->meant);
+    if (!meant) {
+      return command;
+    }
+    m_turned_by = turning->flag;
+    return std::move(*meant);
   }
 
   // What is about this program stays here, the rest is another's.
@@ -328,56 +343,11 @@ private:
   std::size_t m_at = 0;
   bool m_options_ended = false;
   int m_position = 0;
+  std::string_view m_turned_by = {}; // the flag that has made the command another one
   Invocation m_out = {};
 };
 
 } // namespace
-
-bool Invocation::flag(std::string_view field) const {
-  return values.find(field) != values.end();
-}
-
-std::optional<std::string> Invocation::value(std::string_view field) const {
-  auto found = values.find(field);
-  return found == values.end() ? std::nullopt : std::optional(found->second.front());
-}
-
-std::string Invocation::arguments() const {
-  std::string text;
-  JsonWriter out(text);
-  auto write = [&](const Option& option, const std::string& value) {
-    if (option.kind == ValueKind::number) {
-      out.raw(std::to_string(std::stoll(value)));
-    } else if (option.kind == ValueKind::decimal) {
-      double number = 0; // it was read before
-      std::from_chars(value.data(), value.data() + value.size(), number);
-      out.value(number);
-    } else {
-      out.value(value);
-    }
-  };
-  out.begin_object();
-  for (const Option& option : command.options) {
-    auto found = values.find(option.field);
-    if (found == values.end() || option.field == "follow" || option.negates) {
-      continue;
-    }
-    out.key(option.field);
-    if (option.kind == ValueKind::flag) {
-      out.value(found->second.back() != k_no); // the last word counts
-    } else if (option.many) {
-      out.begin_array();
-      for (const std::string& value : found->second) {
-        write(option, value);
-      }
-      out.end_array();
-    } else {
-      write(option, found->second.front());
-    }
-  }
-  out.end_object();
-  return text;
-}
 
 Result<Invocation> parse(std::span<const std::string_view> words) {
   return Reading(words).run();

@@ -3,6 +3,7 @@
 #include "clients/cli/parse.h"
 #include "clients/connect/text_reader.h"
 #include "protocol/types/eval_reports.h"
+#include "protocol/types/inbox.h"
 #include "protocol/types/runs.h"
 #include "protocol/types/server.h"
 #include "protocol/types/trace_changes.h"
@@ -39,6 +40,13 @@ void show(Page& page, const Invocation& invocation, const SyncNowResult& result)
 void show(Page& page, const Invocation& invocation, const SyncConflictsResult& result);
 // render_evals.cpp
 void show(Page& page, const Invocation& invocation, const EvalResult& result);
+// render_generate.cpp
+void show(Page& page, const Invocation& invocation, const GenerateResult& result);
+// render_inbox.cpp
+void show(Page& page, const Invocation& invocation, const ProposeResult& result);
+void show(Page& page, const Invocation& invocation, const InboxListResult& result);
+void show(Page& page, const Invocation& invocation, const InboxAcceptResult& result);
+void show(Page& page, const Invocation& invocation, const InboxDeclineResult& result);
 // render_runs.cpp
 void show(Page& page, const Invocation& invocation, const RunsResult& result);
 // render_traces.cpp

@@ -1,4 +1,5 @@
 #include "clients/cli/bars.h"
+#include "clients/cli/eval_parts.h"
 #include "clients/cli/render.h"
 #include "clients/cli/table.h"
 #include "clients/cli/text.h"
@@ -6,25 +7,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
-#include <set>
 #include <tuple>
 
 namespace upskill::cli {
 namespace {
-
-std::string dollars(double cost) {
-  char text[32];
-  std::snprintf(text, sizeof text, cost > 0 && cost < 0.01 ? "$%.4f" : "$%.2f", cost);
-  return text;
-}
-
-std::string counts(const EvalArmReport& arm) {
-  std::string text = std::to_string(arm.passed) + " of " + count(arm.samples, "sample", "samples");
-  if (arm.errors > 0) {
-    text += ", " + count(arm.errors, "error", "errors");
-  }
-  return text;
-}
 
 void add_arm(
     Table& table, const Page& page, const EvalArmReport& arm, std::string name, Tint tint) {
@@ -32,50 +18,7 @@ void add_arm(
              {arm.rate ? bar(page, *arm.rate) : std::string("nothing is known"),
               arm.rate ? tint : Tint::dim},
              {arm.rate ? percent(*arm.rate) : std::string()},
-             {counts(arm), Tint::dim}});
-}
-
-Tint tint_of(EvalVerdict verdict) {
-  switch (verdict) {
-  case EvalVerdict::better:
-    return Tint::green;
-  case EvalVerdict::worse:
-    return Tint::red;
-  case EvalVerdict::undecided:
-    break;
-  }
-  return Tint::yellow;
-}
-
-// In the mean of a sample: the arms may have different numbers of them.
-std::string tokens_of(const EvalArmReport& arm) {
-  bool is_known = arm.tokens.total && arm.samples > 0;
-  return is_known ? grouped(*arm.tokens.total / arm.samples) : std::string("unknown");
-}
-
-void print_tokens(Page& page, const EvalModelReport& model) {
-  if (!model.with_skill.tokens.total && !(model.baseline && model.baseline->tokens.total)) {
-    return;
-  }
-  std::string text = "tokens a sample ";
-  if (model.baseline) {
-    text += tokens_of(*model.baseline) + " " + std::string(page.sign("→", "->")) + " ";
-  }
-  text += tokens_of(model.with_skill);
-  if (model.token_ratio) {
-    text += " (" + points(*model.token_ratio - 1) + " for each case)";
-  }
-  if (model.with_skill.cost && (!model.baseline || model.baseline->cost)) {
-    double cost = *model.with_skill.cost + (model.baseline ? *model.baseline->cost : 0.0);
-    if (cost > 0) {
-      text += ", " + dollars(cost) + " in all";
-    }
-  }
-  page.line("  " + page.tint(Tint::dim, text));
-}
-
-std::string interval_of(const EvalLift& lift) {
-  return points(lift.low) + " to " + points(lift.high);
+             {counts_of(arm), Tint::dim}});
 }
 
 void print_verdict(Page& page, const EvalModelReport& model) {
@@ -84,32 +27,11 @@ void print_verdict(Page& page, const EvalModelReport& model) {
   }
   page.line("  " + page.tint(tint_of(model.verdict), enum_name(model.verdict)) + "  lift "
             + points(model.lift->value) + ", 95% interval " + interval_of(*model.lift));
-  std::string why = count(model.cases_better, "case gains", "cases gain") + ", "
-                    + std::to_string(model.cases_worse) + " lose"
-                    + (model.cases_worse == 1 ? "s" : "");
-  if (model.verdict == EvalVerdict::undecided) {
-    why = model.reason + "; " + why;
-    if (model.more_cases && *model.more_cases > 0) {
-      why += "; needs about " + count(*model.more_cases, "more case", "more cases");
-    }
-  }
-  if (model.detectable) {
-    why += *model.detectable <= 1 ? "; a lift of " + percent(*model.detectable) + " would show"
-                                  : "; no lift would show with so few cases";
-  }
-  if (model.baseline && model.baseline->rate && *model.baseline->rate >= 1) {
-    why += "; the baseline is at its ceiling";
-  }
-  page.paragraph(why, 4, Tint::dim);
+  page.paragraph(why_of(model), 4, Tint::dim);
 }
 
 void print_trigger(Page& page, const EvalTrigger& trigger) {
-  auto share = [](const std::optional<EvalShare>& of) {
-    return of ? percent(of->value) + " [" + percent(of->low) + ", " + percent(of->high) + "]"
-              : std::string("unknown");
-  };
-  page.line("  trigger  precision " + share(trigger.precision) + ", recall " + share(trigger.recall)
-            + (trigger.f1 ? ", F1 " + percent(*trigger.f1) : std::string()));
+  page.line("  trigger  " + trigger_of(trigger));
   if (trigger.unknown > 0) {
     page.line(
         "  "
@@ -161,10 +83,6 @@ void print_samples(Page& page, const EvalModelReport& model) {
   }
 }
 
-std::string rate_of(const EvalArmReport& arm) {
-  return arm.rate ? percent(*arm.rate) : std::string("-");
-}
-
 // "2.8/3", as upskill shows its assertions.
 std::string checks_of(const EvalArmReport& arm) {
   if (!arm.checks || !arm.checks_passed) {
@@ -173,19 +91,6 @@ std::string checks_of(const EvalArmReport& arm) {
   char text[64];
   std::snprintf(text, sizeof text, "%.1f/%.3g", *arm.checks_passed, *arm.checks);
   return text;
-}
-
-std::string name_of(const EvalResult& result, const EvalModelReport& model) {
-  std::set<std::string_view> students;
-  std::set<std::string_view> models;
-  for (const EvalModelReport& one : result.models) {
-    students.insert(one.student);
-    models.insert(one.model);
-  }
-  if (model.model.empty() || (models.size() < 2 && students.size() > 1)) {
-    return model.student; // the model is the same in every row
-  }
-  return students.size() < 2 ? model.model : model.student + " with " + model.model;
 }
 
 // Several models or students are compared at one look.
@@ -201,7 +106,7 @@ void print_models(Page& page, const EvalResult& result) {
     const EvalArmReport& arm = model.with_skill;
     std::string rate =
         std::to_string(arm.passed) + "/" + std::to_string(arm.samples) + " (" + rate_of(arm) + ")";
-    table.add({{name_of(result, model)},
+    table.add({{name_of(result.models, model)},
                {model.baseline ? rate_of(*model.baseline) : std::string("-")},
                {arm.rate ? rate : std::string("-")},
                {model.lift ? points(model.lift->value) : std::string("-")},
@@ -279,15 +184,14 @@ void print_model(Page& page, const EvalResult& result, const EvalModelReport& mo
 }
 
 void print_head(Page& page, const EvalResult& result) {
-  page.headline(result.skill,
+  page.headline(clean_line(result.skill),
                 "  " + count(result.cases, "case", "cases") + ", "
                     + count(result.runs, "run", "runs"));
-  std::string source = result.config.empty() ? std::string("defaults") : page.path(result.config);
-  page.line(page.tint(Tint::dim, "Config source: " + source));
+  print_source(page, result.config);
   page.line(page.tint(Tint::dim, "Resolved model plan:"));
   for (const EvalModelReport& model : result.models) {
     std::string what = model.resolved.empty() ? std::string("its own") : clean_line(model.resolved);
-    page.line(page.tint(Tint::dim, "  " + clean_line(name_of(result, model)) + ": " + what));
+    page.line(page.tint(Tint::dim, "  " + clean_line(name_of(result.models, model)) + ": " + what));
   }
   if (!result.against.empty()) {
     page.line(page.tint(Tint::dim, "other: " + page.path(result.against)));
@@ -295,13 +199,7 @@ void print_head(Page& page, const EvalResult& result) {
 }
 
 void print_foot(Page& page, const EvalResult& result) {
-  std::string text;
-  if (result.cached > 0) {
-    text += count(result.cached, "answer", "answers") + " known from before";
-  }
-  if (result.cost && *result.cost > 0) {
-    text += (text.empty() ? "" : ", ") + dollars(*result.cost) + " spent now";
-  }
+  std::string text = spent_of(result.cached, result.cost);
   if (!text.empty() || !result.logs.empty() || !result.files.empty()) {
     page.line();
   }

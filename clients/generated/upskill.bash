@@ -2,6 +2,7 @@
 _upskill_second() {
   case $1 in
     sync) words="conflicts enable disable status plan now log undo resolve wait" ;;
+    inbox) words="list accept decline" ;;
     trace) words="list search show import export distill allow purge capture" ;;
     daemon) words="status stop logs run start unit" ;;
   esac
@@ -14,7 +15,7 @@ _upskill() {
     word=${COMP_WORDS[i]}
     [[ $word == -* ]] && continue
     if [[ -z $command ]]; then command=$word
-    elif [[ $command == @(sync|trace|daemon) ]]; then command+=" $word"
+    elif [[ $command == @(sync|inbox|trace|daemon) ]]; then command+=" $word"
     else last=$word; ((place++)); fi
   done
   case $previous in
@@ -34,6 +35,7 @@ _upskill() {
     --replay) COMPREPLY=($(compgen -f -- "$current")); return ;;
     --dir) COMPREPLY=($(compgen -f -- "$current")); return ;;
     --metric) COMPREPLY=($(compgen -W "success tokens" -- "$current")); return ;;
+    --from) COMPREPLY=($(compgen -f -- "$current")); return ;;
     --project) COMPREPLY=($(compgen -f -- "$current")); return ;;
     --outcome) COMPREPLY=($(compgen -W "unknown done approved corrected failed interrupted" -- "$current")); return ;;
     --paths) COMPREPLY=($(compgen -f -- "$current")); return ;;
@@ -46,8 +48,9 @@ _upskill() {
     --log) COMPREPLY=($(compgen -W "error warning info verbose" -- "$current")); return ;;
   esac
   case $command in
-    "") words="status list show validate sync eval benchmark report runs trace agents doctor daemon mcp hook completion man help" options="--json --yes --private --config --no-color --help --version" ;;
+    "") words="status list show validate sync eval benchmark report runs generate propose inbox trace agents doctor daemon mcp hook completion man help" options="--json --yes --private --config --no-color --help --version" ;;
     "sync") words="conflicts enable disable status plan now log undo resolve wait" options="--help" ;;
+    "inbox") words="list accept decline" options="--help" ;;
     "trace") words="list search show import export distill allow purge capture" options="--help" ;;
     "daemon") words="status stop logs run start unit" options="--help" ;;
     "status") options="--json --private --config --no-color --help" ;;
@@ -59,6 +62,11 @@ _upskill() {
     "benchmark") case $place in 0) skills=1 ;; esac; options="--tests --model --student --runs --triggers --no-baseline --against --with --verbose --jobs --seed --fresh --budget --token-budget --time-budget --base-url --judge-model --test-gen-model --fail-under --fail-on-undecided --log-runs --no-log-runs --runs-dir --output --html --junit --csv --benchmark-json --record --replay --executor --json --private --config --no-color --help" ;;
     "report") options="--id --skill --verbose --html --json --private --config --no-color --help" ;;
     "runs") options="--dir --skill --model --metric --csv --json --private --config --no-color --help" ;;
+    "generate") options="--example --tool --from --model --test-gen-model --eval-model --base-url --eval-base-url --student --judge-model --output --no-eval --keep-anyway --dry-run --candidates --attempts --runs --cases --counterexamples --tune-description --evidence-tokens --verbose --jobs --seed --fresh --budget --token-budget --time-budget --log-runs --no-log-runs --runs-dir --record --replay --executor --propose --json --yes --private --config --no-color --help" ;;
+    "propose") options="--model --base-url --agent --project --since --limit --dry-run --fresh --budget --json --yes --private --config --no-color --help" ;;
+    "inbox list") options="--id --verbose --json --private --config --no-color --help" ;;
+    "inbox accept") options="--output --dry-run --json --yes --private --config --no-color --help" ;;
+    "inbox decline") options="--dry-run --json --yes --private --config --no-color --help" ;;
     "trace list") options="--agent --project --since --until --tool --skill --outcome --limit --cursor --json --private --config --no-color --help" ;;
     "trace search") options="--agent --project --since --until --tool --skill --outcome --limit --json --private --config --no-color --help" ;;
     "trace show") options="--offset --limit --all --json --private --config --no-color --help" ;;
@@ -89,7 +97,7 @@ _upskill() {
     "hook") options="--agent --no-color --help" ;;
     "completion") case $place in 0) words="bash zsh fish" ;; esac; options="--json --no-color --help" ;;
     "man") options="--json --no-color --help" ;;
-    "help") case $place in 0) words="status list show validate sync eval benchmark report runs trace agents doctor daemon mcp hook completion man help" ;; *) _upskill_second "$last" ;; esac; options="--command --json --no-color --help" ;;
+    "help") case $place in 0) words="status list show validate sync eval benchmark report runs generate propose inbox trace agents doctor daemon mcp hook completion man help" ;; *) _upskill_second "$last" ;; esac; options="--command --json --no-color --help" ;;
   esac
   if [[ $current == -* ]]; then words=$options; paths=""; skills=""; fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))

@@ -2,6 +2,7 @@
 
 #include "daemon/await.h"
 #include "daemon/handlers/matches.h"
+#include "daemon/handlers/prompts_generate.h"
 #include "daemon/handlers/prompts_review.h"
 #include "daemon/handlers/skill_files.h"
 #include "daemon/handlers/skill_lookup.h"
@@ -29,18 +30,51 @@ struct ReviewArguments {
   }
 };
 
-Result<ReviewArguments> review_arguments(const std::string& text) {
-  Result<ReviewArguments> arguments = ReviewArguments();
+struct ImproveArguments {
+  static constexpr bool k_lenient = true;
+  std::string skill = {};
+  std::string what = {};
+
+  static void describe(auto& f) {
+    f.required(&ImproveArguments::skill, "skill", "");
+    f.optional(&ImproveArguments::what, "what", "");
+  }
+};
+
+struct MakeArguments {
+  static constexpr bool k_lenient = true;
+  std::string task = {};
+  std::string session = {};
+
+  static void describe(auto& f) {
+    f.optional(&MakeArguments::task, "task", "");
+    f.optional(&MakeArguments::session, "session", "");
+  }
+};
+
+template <class T> Result<T> read_arguments(const std::string& text) {
+  Result<T> arguments = T();
   rpc::JsonParser parser;
   TRY(parser.read(text, "params.arguments", [&](JsonReader& reader) {
-    arguments = decode<ReviewArguments>(reader, "params.arguments");
+    arguments = decode<T>(reader, "params.arguments");
   }));
-  if (arguments && arguments->skill.empty()) {
+  return arguments;
+}
+
+Result<void> check_named(const std::string& skill) {
+  if (skill.empty()) {
     return fail(ErrorCode::invalid_argument,
                 "params.arguments.skill: is empty",
                 "give the name of a skill, or the path of its folder");
   }
-  return arguments;
+  return {};
+}
+
+mcp::PromptMessages one_message(std::string description, const std::string& text) {
+  mcp::PromptMessages messages;
+  messages.description = std::move(description);
+  messages.contents.push_back(mcp::text_block(text));
+  return messages;
 }
 
 Result<ReviewSubject>
@@ -111,18 +145,43 @@ std::vector<mcp::Prompt> SkillPrompts::prompts() const {
 
 asio::awaitable<Result<mcp::Answer>>
 SkillPrompts::get(std::string prompt, std::string arguments, RequestContext context) {
+  if (prompt == k_make_skill) {
+    CO_TRY_ASSIGN(MakeArguments asked, read_arguments<MakeArguments>(arguments));
+    co_return mcp::Answer(
+        one_message("A skill from a session", make_request(asked.task, asked.session)));
+  }
+  if (prompt == k_improve_skill) {
+    AWAIT(Result<mcp::Answer> answer, improve(std::move(arguments), std::move(context)));
+    co_return answer;
+  }
   if (prompt != k_review_skill) {
     co_return fail(ErrorCode::not_found, "there is no prompt `" + prompt + "`");
   }
-  CO_TRY_ASSIGN(ReviewArguments asked, review_arguments(arguments));
+  CO_TRY_ASSIGN(ReviewArguments asked, read_arguments<ReviewArguments>(arguments));
+  CO_TRY(check_named(asked.skill));
   AWAIT(Result<std::shared_ptr<const Catalogue>> catalogue, m_library.catalogue(context.stopping));
   CO_TRY(catalogue);
   auto write = [&]() -> Result<mcp::PromptMessages> {
     TRY_ASSIGN(ReviewSubject subject, subject_of(**catalogue, asked.skill, context.caller.cwd));
-    mcp::PromptMessages messages;
-    messages.description = "Review of the skill `" + subject.skill + "`";
-    messages.contents.push_back(mcp::text_block(review_request(subject, asked.focus)));
-    return messages;
+    return one_message("Review of the skill `" + subject.skill + "`",
+                       review_request(subject, asked.focus));
+  };
+  AWAIT(Result<mcp::PromptMessages> messages,
+        runtime::offload(m_library.pool(context), std::move(write)));
+  CO_TRY(messages);
+  co_return mcp::Answer(std::move(*messages));
+}
+
+asio::awaitable<Result<mcp::Answer>> SkillPrompts::improve(std::string arguments,
+                                                           RequestContext context) {
+  CO_TRY_ASSIGN(ImproveArguments asked, read_arguments<ImproveArguments>(arguments));
+  CO_TRY(check_named(asked.skill));
+  AWAIT(Result<std::shared_ptr<const Catalogue>> catalogue, m_library.catalogue(context.stopping));
+  CO_TRY(catalogue);
+  auto write = [&]() -> Result<mcp::PromptMessages> {
+    TRY_ASSIGN(SkillPlace place, find_skill_anywhere(**catalogue, asked.skill, context.caller.cwd));
+    return one_message("Improving the skill `" + place.name + "`",
+                       improve_request(place.name, place.folder, asked.what));
   };
   AWAIT(Result<mcp::PromptMessages> messages,
         runtime::offload(m_library.pool(context), std::move(write)));
@@ -135,13 +194,10 @@ asio::awaitable<Result<mcp::Completion>> SkillPrompts::complete(std::string prom
                                                                 std::string value,
                                                                 std::string,
                                                                 RequestContext context) {
-  if (prompt != k_review_skill) {
-    co_return mcp::Completion();
-  }
-  if (argument == "focus") {
+  if (prompt == k_review_skill && argument == "focus") {
     co_return focuses_like(value);
   }
-  if (argument != "skill") {
+  if ((prompt != k_review_skill && prompt != k_improve_skill) || argument != "skill") {
     co_return mcp::Completion();
   }
   AWAIT(Result<std::shared_ptr<const Catalogue>> catalogue, m_library.catalogue(context.stopping));

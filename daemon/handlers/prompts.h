@@ -30,6 +30,8 @@ public:
                                                     RequestContext context) override;
 
 private:
+  asio::awaitable<Result<mcp::Answer>> improve(std::string arguments, RequestContext context);
+
   SkillLibrary& m_library;
 };
 
