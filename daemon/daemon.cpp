@@ -192,7 +192,8 @@ void Daemon::start_engine(const MakeEngine& make_engine) {
                           m_services.trace,
                           [this]() -> runtime::Pool& { return pool(); },
                           [this](const mcp::Change& change) { tell(change); },
-                          m_services.jobs});
+                          m_services.jobs,
+                          m_temporary != nullptr});
 }
 
 void Daemon::bind_handlers() {

@@ -33,6 +33,7 @@ struct EngineContext {
   // Tells the clients that asked for it; the daemon's thread only.
   std::function<void(const mcp::Change& change)> tell;
   jobs::JobQueue* jobs = nullptr; // null: none are taken
+  bool forgets = false;           // its state and data end with the daemon
 };
 
 // What the daemon does beside answering: the part with the skills in it. An interface, so that the

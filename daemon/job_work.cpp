@@ -47,6 +47,7 @@ jobs::FindWork work_of_tools(Binder& binder) {
     kept.origin = context.origin;
     kept.principal = context.principal;
     kept.client.form = true; // a job asks by its own means, and whoever started it answers
+    kept.client.sampling = true;
     jobs::JobWork work = [&binder, method, kept](jobs::JobRun& run) {
       return run_tool(binder, *method, kept, run);
     };

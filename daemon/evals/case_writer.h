@@ -18,8 +18,7 @@ public:
   CaseWriter(models::Model& model, std::string model_name);
 
   // A reply that cannot be read is asked for once more, with what is wrong with it. Errors: the
-  // model's own; refused; invalid_argument or too_large where the second reply cannot be read
-  // either.
+  // model's own; refused; corrupt where the second reply cannot be read either.
   asio::awaitable<Result<eval::CaseSuite>> write(generate::CaseRequest request);
 
   const Spending& spent() const { return m_spent; }

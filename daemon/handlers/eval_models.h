@@ -1,4 +1,5 @@
 #pragma once
+#include "daemon/generation/sampling_desk.h"
 #include "daemon/handlers/eval_request.h"
 #include "daemon/models/budget.h"
 #include "daemon/models/cached.h"
@@ -24,6 +25,9 @@ struct EvalModelOptions {
   models::BudgetLimits limits = {};
   std::optional<models::Cassette> record = {};
   std::optional<models::Cassette> replay = {};
+  models::Budget* budget = nullptr; // shared with other models, which it outlives; none: its own
+  generation::SamplingDesk* sampling = nullptr; // where the calling agent is asked, if it may be
+  std::string client = {};                      // whose model that is
 };
 
 // The models of one evaluation, students' and judges', under one budget. Each is made when it is
@@ -42,16 +46,21 @@ public:
   models::Model& model(const std::string& name);
   // Whether there is such a model, as far as its name tells. Errors as of resolve_model.
   Result<void> check(const std::string& name) const;
+  // Whether its server wants a key, and none is there.
+  bool lacks_key(const std::string& name) const;
   // Provider, id and server behind a name, as people are shown them; empty for a name that means
   // nothing (asking it tells why).
   std::string resolved(const std::string& name) const;
 
   const models::Environment& environment() const { return m_options.environment; }
 
-  const models::Budget& budget() const { return m_budget; }
+  models::Budget& budget() { return m_budget; }
 
 private:
+  std::unique_ptr<models::Model> make(const std::string& name);
   std::unique_ptr<models::Model> make_scripted(const std::string& name);
+  std::unique_ptr<models::Model> make_agent(const std::string& name);
+  std::unique_ptr<models::Model> make_sampling();
   std::unique_ptr<models::Model> make_http();
 
   asio::any_io_executor m_executor;
@@ -60,7 +69,8 @@ private:
   runtime::Pool::Share m_pool;
   EvalModelOptions m_options;
   const std::map<std::string, NamedScript>& m_scripts;
-  models::Budget m_budget;
+  std::optional<models::Budget> m_own_budget;
+  models::Budget& m_budget;
   std::map<std::string, std::unique_ptr<models::Model>> m_made; // behind HTTP: under no name
 };
 

@@ -3,7 +3,11 @@
 #include "daemon/await.h"
 #include "daemon/evals/eval_journal.h"
 #include "daemon/handlers/evals.h"
+#include "daemon/handlers/generate.h"
+#include "daemon/handlers/inbox.h"
 #include "daemon/handlers/prompts.h"
+#include "daemon/handlers/propose.h"
+#include "daemon/handlers/propose_draft.h"
 #include "daemon/handlers/resources.h"
 #include "daemon/handlers/runs.h"
 #include "daemon/handlers/skill_entries.h"
@@ -59,7 +63,11 @@ public:
     bind_skill_handlers(binder, m_library, [this](StatusResult& status) { describe(status); });
     bind_eval_handlers(binder, m_library, m_http, m_evals);
     bind_runs_handlers(binder, m_library);
+    GenerateRoom room{m_library, m_http, m_evals, m_desk};
+    bind_generate_handlers(binder, room);
     bind_trace_handlers(binder, m_library, m_desk);
+    bind_inbox_handlers(binder, m_library);
+    bind_propose_handlers(binder, m_library, m_desk, topic_drafter(room));
     binder.wait_first(
         k_status.name,
         [this] { return m_service.has_summary(); },
