@@ -72,6 +72,7 @@ void mcp_beside(const Settings&, const Report&);
 void eval_replay(const Settings&, const Report&);
 void eval_calls(const Settings&, const Report&);
 void eval_report(const Settings&, const Report&);
+void generate(const Settings&, const Report&);
 void trace_normalise(const Settings&, const Report&);
 void trace_distill(const Settings&, const Report&);
 void trace_import(const Settings&, const Report&);

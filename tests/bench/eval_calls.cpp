@@ -2,6 +2,7 @@
 #include "tests/bench/home.h"
 #include "tests/bench/lines.h"
 #include "tests/bench/measure.h"
+#include "tests/bench/model_server.h"
 
 #include <fmt/format.h>
 
@@ -72,14 +73,7 @@ std::string cases(std::size_t count) {
   return text + "]}";
 }
 
-std::string port_of(const Process& server) {
-  char text[16];
-  ssize_t got = ::read(server.output(), text, sizeof text);
-  require(got > 1, "the server of models does not start");
-  return {text, static_cast<std::size_t>(got - 1)};
-}
-
-Taken measure(const Settings& settings, const std::string& port, Load load) {
+Taken measure(const Settings& settings, const std::string& url, Load load) {
   Home home(settings, settings.folder);
   make_skills(home.root(0), 1);
   std::string tests = home.path() + "/tests.json";
@@ -91,12 +85,12 @@ Taken measure(const Settings& settings, const std::string& port, Load load) {
       "skill_eval",
       {.arguments = fmt::format(R"({{"skill":"{}/{}","tests":"{}","model":["generic.m"],)"
                                 R"("no_baseline":true,"fresh":true,"log_runs":false,"jobs":{},)"
-                                R"("base_url":"http://127.0.0.1:{}/v1"}})",
+                                R"("base_url":"{}"}})",
                                 home.root(0),
                                 skill_name(0),
                                 tests,
                                 load.in_flight,
-                                port)});
+                                url)});
   Home::rest();
   double rest = proc_number(home.daemon(), "status", "VmRSS");
   double count = static_cast<double>(load.cases);
@@ -130,11 +124,9 @@ Taken measure(const Settings& settings, const std::string& port, Load load) {
 // daemon's; the ideal is what remains when nobody but it takes time. Nothing is cached, nothing is
 // asked without the skill. The answer of a call is there when its last sample is graded and told.
 void eval_calls(const Settings& settings, const Report& report) {
-  Process server({beside_bench("model_server"), "--delay-ms", std::to_string(k_delay_ms)},
-                 {.pipes = true});
-  std::string port = port_of(server);
+  ModelServer server({"--delay-ms", std::to_string(k_delay_ms)});
   Load load{1000, 50};
-  Taken taken = measure(settings, port, load);
+  Taken taken = measure(settings, server.url(), load);
   report({"eval_calls.wall",
           "s",
           taken.seconds,
@@ -172,7 +164,7 @@ void eval_calls(const Settings& settings, const Report& report) {
   };
 
   for (Aim aim : {Aim{{200, 50}, 1.10}, Aim{{2000, 500}, 1.5}, Aim{{10'000, 1000}, 1.4}}) {
-    taken = measure(settings, port, aim.load);
+    taken = measure(settings, server.url(), aim.load);
     std::string name = fmt::format("eval_calls.{}_at_{}", aim.load.cases, aim.load.in_flight);
     std::string what = fmt::format("{} cases, {} in flight", aim.load.cases, aim.load.in_flight);
     report({name,

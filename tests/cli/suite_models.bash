@@ -1,15 +1,6 @@
 # eval against servers of models over HTTP: good ones, and such that are broken or meant badly. They
 # are tests/model_server, a process of its own.
 
-# serve [OPTION]...: a server of models; sets `server` to its address.
-serve() {
-  model_server "$@" >port 2>server.err &
-  server_pid=$!
-  trap 'kill "$server_pid" 2>/dev/null || :' EXIT
-  becomes_true test -s port || fail "the server does not start: $(<server.err)"
-  server=http://127.0.0.1:$(<port)
-}
-
 # Two cases: the first one is answered, at the second one the server misbehaves.
 two_cases() {
   skill . greet "marker-of-the-skill"

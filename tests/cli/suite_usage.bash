@@ -29,6 +29,18 @@ test_help_of_a_group() {
   has "sync undo" "sync conflicts"
 }
 
+test_generate_and_its_other_command() {
+  run 2 upskill generate
+  err_has "needs \`task\`"
+  run 2 upskill inbox acept x
+  err_has "did you mean \`upskill inbox accept\`"
+  run 0 upskill generate --propose --help
+  first=$out
+  run 0 upskill help propose
+  [[ $out == "$first" ]] || fail "\`generate --propose\` is not \`propose\`"
+  no_daemon
+}
+
 test_help_of_daemon_run() {
   run 0 upskill help daemon run
   has "--log" "--log-file" "--mirror" "--trace"

@@ -108,3 +108,15 @@ becomes_true() {
   done
   return 1
 }
+
+# serve [OPTION]...: a server of models (tests/model_server); sets `server` to its address. It ends
+# with the case.
+serve() {
+  local port=port.$((++servers))
+  model_server "$@" >"$port" 2>"$port.err" &
+  server_pids+=("$!")
+  trap 'kill "${server_pids[@]}" 2>/dev/null || :' EXIT
+  becomes_true test -s "$port" || fail "the server does not start: $(<"$port.err")"
+  server=http://127.0.0.1:$(<"$port")
+}
+servers=0 server_pids=()

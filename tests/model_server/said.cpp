@@ -17,6 +17,21 @@ std::string response(std::string_view status,
   return text;
 }
 
+std::string escaped(std::string_view text) {
+  std::string json;
+  for (char c : text) {
+    if (c == '\n') {
+      json += "\\n";
+    } else if (c == '\t') {
+      json += "\\t";
+    } else {
+      json += c == '"' || c == '\\' ? "\\" : "";
+      json += c;
+    }
+  }
+  return json;
+}
+
 std::string completion(std::string_view content) {
   std::string events =
       R"(data: {"id":"c1","object":"chat.completion.chunk","model":"drawn","choices":[{"index":0,)"

@@ -10,8 +10,11 @@ std::string response(std::string_view status,
                      std::string_view body,
                      std::string_view headers = {});
 
-// The answer `content` (without anything that JSON escapes) as a stream of Chat Completions, with
-// usage: 900 tokens in, 11 out.
+// What stands between the quotes of a text of JSON.
+std::string escaped(std::string_view text);
+
+// The answer `content` (escaped, as JSON has it) as a stream of Chat Completions, with usage: 900
+// tokens in, 11 out.
 std::string completion(std::string_view content);
 
 // An error as OpenAI-compatible servers write it.

@@ -1,5 +1,7 @@
 #include "tests/simulation/binomial.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 namespace upskill::simulation {
@@ -29,6 +31,19 @@ std::size_t most_likely(std::size_t of, double rate, double chance) {
     --most;
   }
   return most;
+}
+
+bool is_drawn_at(double passed, double of, double rate) {
+  return std::abs(passed / of - rate) < 6 * std::sqrt(rate * (1 - rate) / of);
+}
+
+std::string shown(std::size_t count, std::size_t of) {
+  Interval interval = wilson(count, of);
+  return fmt::format("{:5} {:5.1f} % ({:4.1f} to {:5.1f})",
+                     count,
+                     100.0 * static_cast<double>(count) / static_cast<double>(of),
+                     100 * interval.low,
+                     100 * interval.high);
 }
 
 } // namespace upskill::simulation

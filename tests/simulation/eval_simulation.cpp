@@ -3,17 +3,17 @@
 #include "tests/bench/bench.h"
 #include "tests/bench/home.h"
 #include "tests/bench/lines.h"
+#include "tests/bench/model_server.h"
 #include "tests/simulation/binomial.h"
+#include "tests/simulation/rounds.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <unistd.h>
-
-#include <charconv>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
+#include <memory>
+#include <vector>
 
 namespace {
 
@@ -28,8 +28,7 @@ constexpr double k_chance = 1e-6;       // that a short simulation fails what ke
 constexpr std::size_t k_whole = 2000; // from here on the shares themselves are held to the promise
 
 struct Options {
-  std::size_t seeds = 100;
-  std::size_t students = 3;
+  Rounds rounds = {};
   bool all_rates = false;
 };
 
@@ -48,30 +47,14 @@ struct Counts {
   double skill_passed = 0;
 };
 
-// One student, and the evaluation that it answers now.
-class Student {
-public:
-  Student(Truth truth, std::size_t number)
-      : m_process({beside_bench("model_server"),
-                   "--base",
-                   std::to_string(truth.base),
-                   "--skill",
-                   std::to_string(truth.skill),
-                   "--seed",
-                   std::to_string(number + 1)},
-                  {.pipes = true}) {
-    char text[16];
-    ssize_t got = ::read(m_process.output(), text, sizeof text);
-    require(got > 1, "a student does not start");
-    m_port.assign(text, static_cast<std::size_t>(got - 1));
-  }
-
-  const std::string& port() const { return m_port; }
-
-private:
-  Process m_process;
-  std::string m_port;
-};
+std::vector<std::string> student(Truth truth, std::size_t number) {
+  return {"--base",
+          std::to_string(truth.base),
+          "--skill",
+          std::to_string(truth.skill),
+          "--seed",
+          std::to_string(number + 1)};
+}
 
 std::string write_world(const Home& home) {
   make_folders(home.path() + "/lesson");
@@ -88,16 +71,16 @@ std::string write_world(const Home& home) {
 
 // The id of the call is that of the student who answers it.
 std::string
-request(const std::string& folder, std::size_t student, const std::string& port, std::size_t seed) {
+request(const std::string& folder, std::size_t student, const std::string& url, std::size_t seed) {
   return tool_call(
       "skill_eval",
       {.id = student,
        .arguments = fmt::format(R"({{"skill":"{0}/lesson","tests":"{0}/tests.json","runs":{1},)"
-                                R"("model":["generic.m"],"base_url":"http://127.0.0.1:{2}/v1",)"
+                                R"("model":["generic.m"],"base_url":"{2}",)"
                                 R"("seed":{3},"fresh":true,"log_runs":false}})",
                                 folder,
                                 k_runs,
-                                port,
+                                url,
                                 seed)});
 }
 
@@ -124,36 +107,26 @@ Counts simulate(const Options& options, const std::string& programs, Truth truth
   Home home(settings, "/tmp");
   std::string folder = write_world(home);
   home.start();
-  std::vector<std::unique_ptr<Student>> students;
-  for (std::size_t i = 0; i < std::min(options.students, options.seeds); ++i) {
-    students.push_back(std::make_unique<Student>(truth, i));
+  std::vector<std::unique_ptr<ModelServer>> students;
+  for (std::size_t i = 0; i < options.rounds.students; ++i) {
+    students.push_back(std::make_unique<ModelServer>(student(truth, i)));
   }
   upskill::UniqueFd socket = home.connect();
   Lines lines(socket.get(), socket.get());
-  std::vector<std::size_t> next; // each student's next seed: whose it is, no clock decides
-  for (std::size_t i = 0; i < students.size(); ++i) {
-    lines.send(request(folder, i, students[i]->port(), i + 1));
-    next.push_back(i + 1 + students.size());
-  }
   Counts counts;
-  for (std::size_t i = 0; i < options.seeds; ++i) {
-    std::size_t free = count(counts, lines.receive());
-    if (next[free] <= options.seeds) {
-      lines.send(request(folder, free, students[free]->port(), next[free]));
-      next[free] += students.size();
-    }
-  }
+  run_rounds(
+      lines,
+      options.rounds,
+      [&](std::size_t free, std::size_t seed) {
+        return request(folder, free, students[free]->url(), seed);
+      },
+      [&](std::string_view answer) { return count(counts, answer); });
   home.stop();
   return counts;
 }
 
-// Whether the students drew as they should: six standard errors.
-bool is_drawn_at(double passed, double of, double rate) {
-  return std::abs(passed / of - rate) < 6 * std::sqrt(rate * (1 - rate) / of);
-}
-
 bool judge(const Options& options, Truth truth, const Counts& counts) {
-  double samples = static_cast<double>(options.seeds * k_cases * k_runs);
+  double samples = static_cast<double>(options.rounds.seeds * k_cases * k_runs);
   if (!is_drawn_at(counts.base_passed, samples, truth.base)
       || !is_drawn_at(counts.skill_passed, samples, truth.skill)) {
     fmt::print("  the students did not draw at their rates: {:.4f} and {:.4f}\n",
@@ -161,23 +134,15 @@ bool judge(const Options& options, Truth truth, const Counts& counts) {
                counts.skill_passed / samples);
     return false;
   }
-  double share = static_cast<double>(counts.better) / static_cast<double>(options.seeds);
-  if (options.seeds >= k_whole) {
+  double share = static_cast<double>(counts.better) / static_cast<double>(options.rounds.seeds);
+  if (options.rounds.seeds >= k_whole) {
     return truth.is_useless() ? share <= k_most_useless : share >= k_least_useful;
   }
   if (truth.is_useless()) {
-    return counts.better <= most_likely(options.seeds, k_most_useless, k_chance);
+    return counts.better <= most_likely(options.rounds.seeds, k_most_useless, k_chance);
   }
-  return options.seeds - counts.better <= most_likely(options.seeds, 1 - k_least_useful, k_chance);
-}
-
-std::string shown(std::size_t count, std::size_t of) {
-  Interval interval = wilson(count, of);
-  return fmt::format("{:5} {:5.1f} % ({:4.1f} to {:5.1f})",
-                     count,
-                     100.0 * static_cast<double>(count) / static_cast<double>(of),
-                     100 * interval.low,
-                     100 * interval.high);
+  return options.rounds.seeds - counts.better
+         <= most_likely(options.rounds.seeds, 1 - k_least_useful, k_chance);
 }
 
 int run(const Options& options) {
@@ -188,10 +153,10 @@ int run(const Options& options) {
   }
   fmt::print(
       "{} evaluations each, {} cases, {} runs, {} students\n{:<12} {:<29} {:<29} {:<29} {}\n",
-      options.seeds,
+      options.rounds.seeds,
       k_cases,
       k_runs,
-      options.students,
+      options.rounds.students,
       "rates",
       "better",
       "worse",
@@ -207,9 +172,9 @@ int run(const Options& options) {
     fmt::print("{:.2f} {:.2f}    {:<29} {:<29} {:<29} {}, {:.0f} s\n",
                truth.base,
                truth.skill,
-               shown(counts.better, options.seeds),
-               shown(counts.worse, options.seeds),
-               shown(counts.undecided, options.seeds),
+               shown(counts.better, options.rounds.seeds),
+               shown(counts.worse, options.rounds.seeds),
+               shown(counts.undecided, options.rounds.seeds),
                is_kept ? "kept" : "NOT KEPT",
                took.count());
     std::fflush(stdout);
@@ -217,33 +182,11 @@ int run(const Options& options) {
   return is_good ? 0 : 1;
 }
 
-bool read_number(std::string_view text, std::size_t& number) {
-  auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return problem == std::errc() && end == text.data() + text.size() && number > 0;
-}
-
-bool read_options(int count, char** words, Options& options) {
-  for (int i = 1; i < count; ++i) {
-    std::string_view word = words[i];
-    std::string_view value = i + 1 < count ? words[i + 1] : "";
-    if (word == "--all-rates") {
-      options.all_rates = true;
-    } else if (word == "--seeds" && read_number(value, options.seeds)) {
-      ++i;
-    } else if (word == "--students" && read_number(value, options.students)) {
-      ++i;
-    } else {
-      return false;
-    }
-  }
-  return true;
-}
-
 } // namespace
 
 int main(int count, char** words) {
   Options options;
-  if (!read_options(count, words, options)) {
+  if (!read_rounds(count, words, options.rounds, "--all-rates", &options.all_rates)) {
     std::fputs("eval_simulation [--seeds N] [--students N] [--all-rates]\n", stderr);
     return 2;
   }

@@ -25,6 +25,13 @@ std::string hint(std::vector<std::string_view> words) {
   return invocation.error().hint;
 }
 
+Environment environment_of(std::map<std::string, std::string, std::less<>> values) {
+  return [values = std::move(values)](std::string_view name) -> std::optional<std::string> {
+    auto found = values.find(name);
+    return found == values.end() ? std::nullopt : std::optional(found->second);
+  };
+}
+
 } // namespace
 
 TEST_SUITE("parse") {
@@ -43,6 +50,66 @@ TEST_SUITE("parse") {
     for (const Command& command : all_commands()) {
       CHECK(command_called(command.words) == command.words); // an alias hides no command
     }
+  }
+
+  TEST_CASE("a flag can make it another command, wherever it stands") {
+    CHECK(parsed({"generate", "--propose"})->command.words == "propose");
+    CHECK(arguments({"generate", "--since", "7d", "--propose", "-m", "haiku", "-n", "2"})
+          == R"({"model":"haiku","since":"7d","limit":2})");
+    CHECK(parsed({"generate", "--propose", "--help"})->command.words == "propose");
+    CHECK(parsed({"generate", "kernels", "--propose"}).error().message
+          == "`kernels` is one word too many for `upskill propose`");
+    // After `--` it is a word like any other, and of no other command it is a flag.
+    CHECK(arguments({"generate", "--", "--propose"}) == R"({"task":"--propose"})");
+    CHECK(parsed({"propose", "--propose"}).error().message
+          == "`upskill propose` has no option `--propose`");
+    CHECK(parsed({"generate", "x", "--propose=yes"}).error().message
+          == "`--propose` takes no value");
+    CHECK_FALSE(has_field(parsed({"generate", "--propose"})->command, "task"));
+  }
+
+  TEST_CASE("a group that stands alone may be a command, and its slips are told all the same") {
+    CHECK(parsed({"inbox"})->command.words == "inbox list");
+    CHECK(arguments({"inbox", "-v"}) == R"({"verbose":true})");
+    CHECK(parsed({"inbox", "--json"})->json);
+    CHECK(arguments({"inbox", "list", "3f2a"}) == R"({"id":"3f2a"})");
+    CHECK(parsed({"inbox", "accept", "3f2a"})->command.words == "inbox accept");
+    CHECK(parsed({"inbox", "--help"})->command.words == "inbox");
+    CHECK(hint({"inbox", "acept", "3f2a"}) == "did you mean `upskill inbox accept`?");
+    CHECK(parsed({"sync"}).error().message == "`sync` needs a further word");
+  }
+
+  TEST_CASE("takes what upskill's generate takes, by its letters") {
+    CHECK(arguments({"generate",
+                     "parse YAML",
+                     "-e",
+                     "one",
+                     "-e",
+                     "two",
+                     "-f",
+                     "trace.md",
+                     "-m",
+                     "opus",
+                     "--eval-model",
+                     "haiku",
+                     "--test-gen-model",
+                     "kimi",
+                     "-o",
+                     "out",
+                     "--no-eval",
+                     "--no-log-runs",
+                     "--runs-dir",
+                     "logs",
+                     "--tool",
+                     "t.json#a",
+                     "--max-parallel",
+                     "4"})
+          == R"({"task":"parse YAML","example":["one","two"],"tool":["t.json#a"],)"
+             R"("from":["trace.md"],"model":"opus","test_gen_model":"kimi",)"
+             R"("eval_model":["haiku"],"output":"out","no_eval":true,"jobs":4,)"
+             R"("log_runs":false,"runs_dir":"logs"})");
+    CHECK(parsed({"generate", "x", "--no-wait"})->moot == std::vector<std::string>{"--no-wait"});
+    CHECK(parsed({"generate"}).error().message == "`upskill generate` needs `task`");
   }
 
   TEST_CASE("takes required fields as words in their order") {
@@ -208,6 +275,43 @@ TEST_SUITE("asks_first") {
   }
 }
 
+TEST_SUITE("generation and its inbox") {
+  TEST_CASE("writing a skill asks nobody, taking one out of the inbox does") {
+    CHECK_FALSE(asks_first(*parsed({"generate", "x"})));
+    CHECK_FALSE(asks_first(*parsed({"generate", "--propose"})));
+    CHECK(asks_first(*parsed({"inbox", "accept", "x"})));
+    CHECK(asks_first(*parsed({"inbox", "decline", "x"})));
+    CHECK_FALSE(asks_first(*parsed({"inbox", "decline", "x", "--yes"})));
+    CHECK_FALSE(asks_first(*parsed({"inbox"})));
+    CHECK(needs_a_word(*parsed({"inbox", "decline", "x"}))); // nothing takes it back
+    CHECK_FALSE(needs_a_word(*parsed({"inbox", "accept", "x"})));
+  }
+
+  TEST_CASE("a plan without a list of steps is asked about, an empty list is not") {
+    auto nothing = [](std::vector<std::string_view> words, std::string_view plan) {
+      auto reader = connect::TextReader::open(plan, "the plan");
+      REQUIRE(reader);
+      return plans_nothing(*parsed(std::move(words)), *reader);
+    };
+    CHECK_FALSE(nothing({"inbox", "accept", "x"}, R"({"id":"1","skill":"x","saved":"/s/x"})"));
+    CHECK(nothing({"sync", "now"}, R"({"steps":[]})"));
+    CHECK_FALSE(nothing({"sync", "now"}, R"({"steps":[{}]})"));
+    CHECK_FALSE(nothing({"sync", "undo"}, R"({"steps":[]})")); // it may act without one
+  }
+
+  TEST_CASE("a daemon for this command alone may generate, for what it leaves is files") {
+    Environment ci = environment_of({{"CI", "true"}});
+    CHECK_FALSE(would_be_forgotten(*parsed({"generate", "x"}), ci));
+    CHECK_FALSE(would_be_forgotten(*parsed({"generate", "x", "--private"}), environment_of({})));
+    CHECK(would_be_forgotten(*parsed({"inbox", "accept", "x"}), ci));
+    CHECK(would_be_forgotten(*parsed({"propose"}), ci));
+    CHECK_FALSE(would_be_forgotten(*parsed({"propose"}), environment_of({})));
+    CHECK_FALSE(would_be_forgotten(*parsed({"propose", "--dry-run"}), ci));
+    CHECK_FALSE(would_be_forgotten(*parsed({"propose"}),
+                                   environment_of({{"CI", "true"}, {"XDG_STATE_HOME", "/state"}})));
+  }
+}
+
 TEST_SUITE("manual") {
   TEST_CASE("shows only examples that are right") {
     for (const Example& example : examples()) {
@@ -220,9 +324,11 @@ TEST_SUITE("manual") {
       line.resize(std::min(line.find(" > "), line.size()));
       std::vector<std::string_view> words;
       for (std::size_t at = 8; at < line.size();) {
-        std::size_t end = std::min(line.find(' ', at), line.size());
+        bool is_quoted = line[at] == '"';
+        at += is_quoted ? 1 : 0;
+        std::size_t end = std::min(line.find(is_quoted ? '"' : ' ', at), line.size());
         words.push_back(std::string_view(line).substr(at, end - at));
-        at = end + 1;
+        at = end + (is_quoted ? 2 : 1);
       }
       auto invocation = parse(words);
       REQUIRE(invocation);

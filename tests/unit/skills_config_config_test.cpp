@@ -236,6 +236,17 @@ TEST_SUITE("a project's configuration") {
     CHECK(read("num_runs: 1000\nmax_parallel: 1000\n", Trust::project).warnings.size() == 2);
   }
 
+  TEST_CASE("refines so often and no more, whatever a skill's author wrote into it") {
+    Config most = read("max_refine_attempts: 5\n", Trust::project);
+    CHECK(most.max_refine_attempts == 5);
+    CHECK(most.warnings.empty());
+    Config more = read("max_refine_attempts: 6\n", Trust::project);
+    CHECK(more.max_refine_attempts == 5);
+    CHECK(warns(more, "`max_refine_attempts` of a project counts up to 5"));
+    CHECK(read("max_refine_attempts: 6\n").max_refine_attempts == 6);
+    CHECK(read("eval_model: haiku\n", Trust::project).max_refine_attempts == 2);
+  }
+
   // A new option is one that somebody has decided about: whatever names a place is inside, and what
   // is a text of any other kind is a model's name.
   TEST_CASE("every option has a policy that holds") {

@@ -46,7 +46,7 @@ std::string problem(const std::string& text) {
 
 TEST_SUITE("test_cases") {
   TEST_CASE("the prompt has the skill, the number, and a schema that is upskill's format") {
-    CasePrompt prompt = case_prompt(request(7));
+    Prompt prompt = case_prompt(request(7));
     for (const char* part : {"kernel-builder", "Builds CUDA kernels.", "Include cuda_runtime.h."}) {
       CHECK(prompt.user.find(part) != std::string::npos);
     }
@@ -96,10 +96,9 @@ TEST_SUITE("test_cases") {
     CHECK(problem(reply(k_good + R"(, {"inptu": "x"})"))
           == "case 2: `inptu` is not a field of a case");
     CHECK(problem(reply(case_text("x", R"("a", "")"))) == "case 1: `contains` has an empty text");
-    std::string told =
-        correction(read_written_cases(reply(R"({"inptu": "x"})"), request()).error());
-    CHECK(told.find("case 1: `inptu` is not a field of a case (did you mean `input`?)")
-          != std::string::npos);
+    Error mendable = read_written_cases(reply(R"({"inptu": "x"})"), request()).error();
+    CHECK(mendable.message == "case 1: `inptu` is not a field of a case");
+    CHECK(mendable.hint == "did you mean `input`?");
   }
 
   TEST_CASE("a model cannot have commands run, or files written") {
