@@ -2,6 +2,7 @@
 
 #include "skills/trace/copies.h"
 
+#include <optional>
 #include <utility>
 
 namespace upskill::daemon {
@@ -11,28 +12,48 @@ std::int64_t number(std::uint64_t count) {
   return static_cast<std::int64_t>(count);
 }
 
+using Reader = decltype(read_source);
+
+Result<Evidence> read_once(archive::Archive& archive,
+                           const TraceSource& source,
+                           trace::RecentIds* seen,
+                           Reader& read,
+                           std::stop_token stop) {
+  Evidence evidence;
+  TRY_ASSIGN(trace::Format format, format_of(source));
+  evidence.filter = std::make_unique<SecretFilter>(archive.rules());
+  evidence.distiller = std::make_unique<distill::Distiller>(format, evidence.filter.get());
+  std::optional<trace::DropCopies> drop;
+  trace::EventSink* sink = evidence.distiller.get();
+  if (seen != nullptr) {
+    sink = &drop.emplace(format, *seen, *evidence.distiller);
+  }
+  TRY_ASSIGN(TraceReading reading, read(archive, source, *sink, std::move(stop)));
+  evidence.format = std::move(reading.format);
+  evidence.bytes = reading.bytes;
+  evidence.removed = reading.counts.definite;
+  evidence.problems = std::move(reading.problems);
+  return evidence;
+}
+
 } // namespace
 
 Result<Evidence> gather(archive::Archive& archive,
                         TraceSource source,
                         trace::RecentIds* seen,
                         std::stop_token stop) {
-  Evidence evidence;
-  TRY_ASSIGN(trace::Format format, format_of(source));
-  evidence.filter = std::make_unique<SecretFilter>(archive.rules());
-  evidence.distiller = std::make_unique<distill::Distiller>(format, evidence.filter.get());
-  Result<TraceReading> reading = fail(ErrorCode::internal, "nothing was read");
+  std::optional<trace::RecentIds> seen_before;
   if (seen != nullptr) {
-    trace::DropCopies drop(format, *seen, *evidence.distiller);
-    reading = read_source(archive, source, drop, std::move(stop));
-  } else {
-    reading = read_source(archive, source, *evidence.distiller, std::move(stop));
+    seen_before = *seen;
   }
-  TRY(reading);
-  evidence.format = reading->format;
-  evidence.bytes = reading->bytes;
-  evidence.removed = reading->counts.definite;
-  evidence.problems = std::move(reading->problems);
+  TRY_ASSIGN(Evidence evidence, read_once(archive, source, seen, read_source_raw, stop));
+  // What is kept has none: it was cleaned over its borders before it was written.
+  if (!source.path.empty() && evidence.filter->met_split()) {
+    if (seen != nullptr) {
+      *seen = *std::move(seen_before);
+    }
+    TRY_ASSIGN(evidence, read_once(archive, source, seen, read_source, std::move(stop)));
+  }
   evidence.source = std::move(source);
   return evidence;
 }

@@ -21,9 +21,9 @@ struct Evidence {
   std::vector<std::string> problems = {};
 };
 
-// Reads a source into evidence, its secrets removed, also those that stand in two messages: what
-// the distiller cleans text by text, the reading has cleaned before. Drops what stands in an
-// earlier source too, as forks do, where `seen` is given.
+// Reads a source into evidence, its secrets removed. Only what the distiller keeps is cleaned, text
+// by text; a file in which a secret turns out to stand in two of them is read once more, cleaned as
+// a whole. Drops what stands in an earlier source too, as forks do, where `seen` is given.
 Result<Evidence>
 gather(archive::Archive& archive, TraceSource source, trace::RecentIds* seen, std::stop_token stop);
 

@@ -22,6 +22,19 @@ bool is_file(const std::string& path) {
 
 } // namespace
 
+void SecretFilter::clean(std::string& text) {
+  m_redactor.scan(text, m_found);
+  m_borders.take(text, m_found);
+  bool is_clean = true;
+  redact::Counts counts;
+  for (const redact::Finding& one : m_found) {
+    redact::Confidence confidence = rules().rules()[one.rule].confidence;
+    is_clean = is_clean && confidence != redact::Confidence::definite;
+    counts.add(one.rule, confidence);
+  }
+  m_counts += is_clean ? counts : m_redactor.redact(text);
+}
+
 std::vector<std::string> flagged_in(std::string& text,
                                     const redact::RuleSet& rules,
                                     const std::vector<std::string>& allowed) {
@@ -125,6 +138,18 @@ Result<TraceReading> read_source(archive::Archive& archive,
     reading.counts = clean->counts();
   }
   return reading;
+}
+
+Result<TraceReading> read_source_raw(archive::Archive& archive,
+                                     const TraceSource& source,
+                                     trace::EventSink& sink,
+                                     std::stop_token stop) {
+  if (source.path.empty()) {
+    return read_kept(archive, source, sink, std::move(stop));
+  }
+  TRY_ASSIGN(trace::FileRead read,
+             trace::read_trace_file(source.path, std::nullopt, 0, sink, std::move(stop)));
+  return told(read);
 }
 
 } // namespace upskill::daemon
