@@ -209,9 +209,9 @@ TEST_SUITE("generate_propose") {
     CHECK(became() == "waits in the inbox: `release-notes`");
     REQUIRE(world.inbox.settle(*world.inbox.find(id), store::Settled::declined, 1));
     CHECK(became() == "declined before: `release-notes`");
-    // An agent asked for it all the same, and the person thought otherwise.
+    // An agent asked for it in other words, and the person thought otherwise: that holds.
     store::InboxOrigin origin{.skill = "notes"};
-    origin.fingerprint = world.asked.at(0).topic.fingerprint;
+    origin.fingerprint = world.asked.at(0).topic.fingerprint + " weekly";
     Result<store::InboxEntry> later = world.inbox.add(origin, drafted("notes").files);
     REQUIRE(later);
     REQUIRE(world.inbox.settle(*later, store::Settled::accepted, 2));
