@@ -253,6 +253,10 @@ void print_saved(Page& page, const GenerateResult& result) {
   if (!result.replaced.empty()) {
     page.line("The version before lies in " + page.local_path(result.replaced));
   }
+  if (!result.replaced.empty() && result.synced) {
+    page.paragraph("Sync carries it to the other agents: `upskill sync log` lists the change, "
+                   "`upskill sync undo ID` takes it back everywhere");
+  }
 }
 
 void print_foot(Page& page, const GenerateResult& result) {

@@ -57,15 +57,24 @@ void print_topic(Page& page, const ProposeTopic& topic) {
 void show(Page& page, const Invocation& invocation, const ProposeResult& result) {
   print_source(page, result.config);
   page.line(count(result.sessions, "session", "sessions") + " looked at");
-  if (result.topics.empty()) {
+  if (!result.topics.empty()) {
+    page.line("Comes up again and again:");
+  } else if (result.settled.empty()) {
     page.line("Nothing comes up in several of them.");
     page.paragraph("`upskill trace import` keeps the sessions of every agent here, `--since` looks "
                    "further back");
   } else {
-    page.line("Comes up again and again:");
+    page.line("Nothing new comes up in several of them.");
   }
   for (const ProposeTopic& topic : result.topics) {
     print_topic(page, topic);
+  }
+  if (!result.settled.empty()) {
+    page.line("Settled already, or waiting for you:");
+    for (const ProposeTopic& topic : result.settled) {
+      print_topic(page, topic);
+    }
+    page.paragraph("`upskill inbox list` shows what waits; what is settled is not proposed again");
   }
   for (const InboxItem& item : result.proposed) {
     page.line();

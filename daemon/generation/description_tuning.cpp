@@ -2,7 +2,6 @@
 
 #include "daemon/await.h"
 
-#include <stdexcept>
 #include <utility>
 
 namespace upskill::generation {
@@ -20,45 +19,17 @@ DescriptionTuning::DescriptionTuning(asio::any_io_executor executor,
     , m_writer(writer)
     , m_room(room)
     , m_hooks(std::move(hooks))
-    , m_changed(executor)
-    , m_tasks(executor, [this](std::exception_ptr failure) {
-      m_failure = m_failure ? m_failure : failure;
-      m_has_news = true;
-      m_changed.notify_all();
-    }) {}
+    , m_steps(executor) {}
 
 asio::awaitable<void> DescriptionTuning::run() {
-  std::exception_ptr cancelled;
-  try {
-    while (!m_failure) {
-      for (DescriptionStep& step : m_loop.take_steps()) {
-        m_tasks.start(carry_out(std::move(step)));
-      }
-      if (m_loop.ending()) {
-        break;
-      }
-      if (m_tasks.size() == 0 && !m_has_news) {
-        throw std::logic_error("a description that waits for nothing");
-      }
-      if (!std::exchange(m_has_news, false)) {
-        AWAIT_DONE(m_changed.wait());
-        m_has_news = false;
-      }
+  StepHooks hooks;
+  hooks.begin = [this] {
+    for (DescriptionStep& step : m_loop.take_steps()) {
+      m_steps.start(carry_out(std::move(step)));
     }
-  } catch (...) {
-    cancelled = std::current_exception();
-  }
-  if (cancelled || m_failure) {
-    co_await asio::this_coro::throw_if_cancelled(false);
-    m_tasks.cancel_all();
-  }
-  co_await m_tasks.join();
-  if (cancelled) {
-    std::rethrow_exception(cancelled);
-  }
-  if (m_failure) {
-    std::rethrow_exception(m_failure);
-  }
+  };
+  hooks.is_over = [this] { return m_loop.ending().has_value(); };
+  AWAIT_DONE(m_steps.run(std::move(hooks)));
 }
 
 void DescriptionTuning::note_end() {
@@ -74,8 +45,6 @@ asio::awaitable<void> DescriptionTuning::carry_out(DescriptionStep step) {
   } else {
     AWAIT_DONE(improve(std::move(step)));
   }
-  m_has_news = true;
-  m_changed.notify_all();
 }
 
 asio::awaitable<void> DescriptionTuning::evaluate(DescriptionStep step) {

@@ -1,13 +1,11 @@
 #pragma once
+#include "daemon/generation/step_runner.h"
 #include "daemon/generation/student_room.h"
 #include "daemon/generation/writer.h"
 #include "daemon/runtime/asio.h"
-#include "daemon/runtime/condition.h"
-#include "daemon/runtime/task_group.h"
 #include "skills/generate/description_loop.h"
 
 #include <cstddef>
-#include <exception>
 #include <functional>
 #include <string>
 
@@ -33,7 +31,7 @@ public:
                     StudentRoom& room,
                     TuningHooks hooks);
 
-  // Once. Cancelled, it ends what is under way first.
+  // Once, to the end of the loop. Cancelled, and after an exception, as StepRunner::run().
   asio::awaitable<void> run();
 
   const generate::DescriptionLoop& loop() const { return m_loop; }
@@ -49,10 +47,7 @@ private:
   StudentRoom& m_room;
   TuningHooks m_hooks;
   std::size_t m_done = 0; // samples
-  bool m_has_news = false;
-  std::exception_ptr m_failure = {}; // a bug of ours
-  runtime::Condition m_changed;
-  runtime::TaskGroup m_tasks;
+  StepRunner m_steps;
 };
 
 } // namespace upskill::generation

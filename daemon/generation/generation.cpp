@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <stdexcept>
 #include <utility>
 
 namespace upskill::generation {
@@ -60,68 +59,34 @@ Generation::Generation(asio::any_io_executor executor,
                        Writers writers,
                        StudentRoom& room,
                        GenerationHooks hooks)
-    : m_executor(executor)
-    , m_inputs(without_copies(std::move(inputs)))
+    : m_inputs(without_copies(std::move(inputs)))
     , m_writers(writers)
     , m_room(room)
     , m_hooks(std::move(hooks))
     , m_loop(m_inputs.loop)
     , m_lessons(m_inputs.evidence.size() > 1 ? m_inputs.evidence.size() : 0)
-    , m_changed(executor)
-    , m_tasks(executor, [this](std::exception_ptr failure) {
-      m_failure = m_failure ? m_failure : failure;
-      m_has_news = true;
-      m_changed.notify_all();
-    }) {
+    , m_learned(executor)
+    , m_steps(executor) {
   m_loop.add_own_cases(m_inputs.own_cases);
   if (m_hooks.sampling != nullptr) {
-    m_hooks.sampling->on_question([this] {
-      m_has_news = true;
-      m_changed.notify_all();
-    });
+    m_hooks.sampling->on_question([this] { m_steps.wake(); });
   }
 }
 
 asio::awaitable<void> Generation::run() {
-  std::exception_ptr cancelled;
-  try {
-    while (!m_failure) {
-      for (Step& step : m_loop.take_steps()) {
-        m_planned += weight_of(step, m_inputs.loop.runs);
-        ++m_under_way;
-        m_evaluating += step.kind == Step::Kind::evaluate ? 1 : 0;
-        m_tasks.start(carry_out(std::move(step)));
-      }
-      if (m_loop.ending()) {
-        break;
-      }
-      // What needs no waiting is back already, and the loop may have new steps.
-      if (std::exchange(m_has_news, false)) {
-        continue;
-      }
-      m_needs_client = waits_for_client();
-      if (m_needs_client) {
-        break;
-      }
-      if (m_under_way == 0) {
-        throw std::logic_error("a generation that waits for nothing");
-      }
-      AWAIT_DONE(m_changed.wait());
-      m_has_news = false;
-    }
-  } catch (...) {
-    cancelled = std::current_exception();
-  }
-  if (cancelled || m_failure || m_needs_client) {
-    co_await asio::this_coro::throw_if_cancelled(false);
-    m_tasks.cancel_all();
-  }
-  co_await m_tasks.join();
-  if (cancelled) {
-    std::rethrow_exception(cancelled);
-  }
-  if (m_failure) {
-    std::rethrow_exception(m_failure);
+  StepHooks hooks;
+  hooks.begin = [this] { begin_steps(); };
+  hooks.is_over = [this] { return m_loop.ending().has_value(); };
+  hooks.is_held_up = [this] { return waits_for_client(); };
+  AWAIT(bool is_over, m_steps.run(std::move(hooks)));
+  m_needs_client = !is_over;
+}
+
+void Generation::begin_steps() {
+  for (Step& step : m_loop.take_steps()) {
+    m_planned += weight_of(step, m_inputs.loop.runs);
+    m_evaluating += step.kind == Step::Kind::evaluate ? 1 : 0;
+    m_steps.start(carry_out(std::move(step)));
   }
 }
 
@@ -165,10 +130,7 @@ asio::awaitable<void> Generation::carry_out(Step step) {
   bool is_evaluation = step.kind == Step::Kind::evaluate;
   AWAIT_DONE(work_of(std::move(step)));
   m_done += is_evaluation ? 0 : 1;
-  --m_under_way;
   m_evaluating -= is_evaluation ? 1 : 0;
-  m_has_news = true;
-  m_changed.notify_all();
 }
 
 generate::CasesWanted Generation::cases_wanted() const {
@@ -222,7 +184,7 @@ asio::awaitable<void> Generation::learn(std::size_t number) {
   Asking asking(*this);
   AWAIT(Result<std::string> lesson, m_writers.teacher.lesson(generate::lesson_prompt(brief)));
   m_lessons[number] = std::move(lesson);
-  m_changed.notify_all();
+  m_learned.notify_all();
 }
 
 // Each session's lesson is drawn once, all at the same time; a session that gives none is left out.
@@ -239,11 +201,11 @@ asio::awaitable<Result<std::optional<generate::Prompt>>> Generation::first_promp
   if (!m_is_learning) {
     m_is_learning = true;
     for (std::size_t i = 0; i < m_lessons.size(); ++i) {
-      m_tasks.start(learn(i));
+      m_steps.start(learn(i));
     }
   }
   while (!are_all_there()) {
-    AWAIT_DONE(m_changed.wait());
+    AWAIT_DONE(m_learned.wait());
   }
   std::vector<std::string> lessons;
   std::optional<Error> problem;

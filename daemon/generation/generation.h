@@ -1,15 +1,14 @@
 #pragma once
 #include "daemon/generation/sampling_desk.h"
+#include "daemon/generation/step_runner.h"
 #include "daemon/generation/student_room.h"
 #include "daemon/generation/writer.h"
 #include "daemon/runtime/asio.h"
 #include "daemon/runtime/condition.h"
-#include "daemon/runtime/task_group.h"
 #include "skills/generate/loop.h"
 #include "skills/generate/prompts.h"
 
 #include <cstddef>
-#include <exception>
 #include <functional>
 #include <map>
 #include <optional>
@@ -59,8 +58,7 @@ public:
              GenerationHooks hooks);
 
   // Once: to the end of the loop, or until nothing can go on before the client has answered
-  // (needs_client()). Cancelled, it ends what is under way first; so it does after an exception,
-  // which is thrown on.
+  // (needs_client()). Cancelled, and after an exception, as StepRunner::run().
   asio::awaitable<void> run();
 
   const generate::Loop& loop() const { return m_loop; }
@@ -74,6 +72,7 @@ private:
   using DraftFiles = std::map<std::string, generate::DraftFile>;
   class Asking;
 
+  void begin_steps();
   asio::awaitable<void> carry_out(generate::Step step);
   asio::awaitable<void> work_of(generate::Step step);
   asio::awaitable<void> write_cases(generate::Step step);
@@ -91,25 +90,21 @@ private:
   void note_end();
   void tell(std::string_view doing);
 
-  asio::any_io_executor m_executor;
   GenerationInputs m_inputs;
   Writers m_writers;
   StudentRoom& m_room;
   GenerationHooks m_hooks;
   generate::Loop m_loop;
   std::vector<std::optional<Result<std::string>>> m_lessons = {};
-  std::size_t m_under_way = 0;  // steps
-  std::size_t m_evaluating = 0; // of them
+  std::size_t m_evaluating = 0; // steps
   std::size_t m_asking = 0;     // questions to writers
   std::size_t m_done = 0;       // samples and texts
   std::size_t m_planned = 0;
   std::size_t m_cached = 0;
   bool m_is_learning = false;
-  bool m_has_news = false;
   bool m_needs_client = false;
-  std::exception_ptr m_failure = {}; // a bug of ours
-  runtime::Condition m_changed;
-  runtime::TaskGroup m_tasks;
+  runtime::Condition m_learned; // a lesson came
+  StepRunner m_steps;
 };
 
 } // namespace upskill::generation

@@ -6,6 +6,7 @@
 #include "protocol/codec/writer.h"
 #include "protocol/rpc/simdjson_reader.h"
 
+#include <optional>
 #include <utility>
 
 namespace upskill::generation {
@@ -14,14 +15,14 @@ namespace {
 constexpr std::size_t k_most_at_once = 8; // mcp::Questions::k_max_at_once
 constexpr std::size_t k_key_digits = 32;
 
-struct SampledContent {
+struct SampledBlock {
   static constexpr bool k_lenient = true;
   std::string type = {};
   std::string text = {};
 
   static void describe(auto& f) {
-    f.optional(&SampledContent::type, "type", "");
-    f.optional(&SampledContent::text, "text", "");
+    f.optional(&SampledBlock::type, "type", "");
+    f.optional(&SampledBlock::text, "text", "");
   }
 };
 
@@ -29,7 +30,7 @@ struct Sampled {
   static constexpr bool k_lenient = true;
   std::string model = {};
   std::string stop_reason = {};
-  SampledContent content = {};
+  JsonText content = {};
 
   static void describe(auto& f) {
     f.optional(&Sampled::model, "model", "");
@@ -77,17 +78,44 @@ std::string params_of(const models::Request& request) {
   return text;
 }
 
+// One block, or as many as there are (MCP 2025-11-25: an array). What is no text, such as a picture
+// or the call of a tool, says nothing here.
+Result<std::string> text_of(const JsonText& content) {
+  std::optional<std::string> text;
+  std::optional<Error> problem;
+  auto add = [&](JsonReader& reader) {
+    Result<SampledBlock> block = decode<SampledBlock>(reader, "answer.content");
+    if (!block) {
+      problem = std::move(block).error();
+    } else if (block->type == "text" || block->type.empty()) {
+      text = text.value_or("") + block->text;
+    }
+  };
+  rpc::JsonParser parser;
+  TRY(parser.read(content.text, "the client's answer", [&](JsonReader& reader) {
+    if (reader.kind() == JsonKind::array) {
+      reader.each_element([&](std::size_t, JsonReader& element) { add(element); });
+    } else {
+      add(reader);
+    }
+  }));
+  if (problem || !text) {
+    return fail(ErrorCode::corrupt, "the calling agent's answer is no text");
+  }
+  return *std::move(text);
+}
+
 Result<models::Answer> read_answer(const std::string& text) {
   Result<Sampled> sampled = fail(ErrorCode::corrupt, "nothing was read");
   rpc::JsonParser parser;
   TRY(parser.read(text, "the client's answer", [&](JsonReader& reader) {
     sampled = decode<Sampled>(reader, "answer");
   }));
-  if (!sampled || (sampled->content.type != "text" && !sampled->content.type.empty())) {
+  if (!sampled) {
     return fail(ErrorCode::corrupt, "the calling agent's answer is no text");
   }
   models::Answer answer;
-  answer.text = std::move(sampled->content.text);
+  TRY_ASSIGN(answer.text, text_of(sampled->content));
   answer.stop = sampled->stop_reason == "maxTokens" ? models::Stop::length : models::Stop::end;
   answer.model = sampled->model;
   answer.provider = std::string(k_sampling);

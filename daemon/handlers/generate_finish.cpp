@@ -3,6 +3,7 @@
 #include "daemon/await.h"
 #include "daemon/handlers/generate_result.h"
 #include "daemon/handlers/generate_save.h"
+#include "daemon/handlers/skill_lookup.h"
 #include "daemon/runtime/offload.h"
 #include "protocol/base/atomic_file.h"
 #include "protocol/base/paths.h"
@@ -10,6 +11,8 @@
 #include "protocol/codec/codec.h"
 #include "skills/eval/run_log.h"
 
+#include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace upskill::daemon {
@@ -38,6 +41,20 @@ generate::SkillMeta meta_of(const GenerateFinish& finish, const GenerateResult& 
   }
   meta.tests = new_cases(finish.loop, finish.request);
   return meta;
+}
+
+// Whether sync carries on what lies there.
+bool is_synced(const Scene& scene, const std::string& folder) {
+  std::string parent = real_path(parent_path(folder));
+  return std::ranges::any_of(scene.scopes, [&](const sync::ScopeSetup& scope) {
+    auto root = std::ranges::find(scope.roots, parent, &sync::RootSetup::path);
+    if (!scope.enabled || root == scope.roots.end() || root->refused) {
+      return false;
+    }
+    auto index = static_cast<sync::RootIndex>(root - scope.roots.begin());
+    std::string_view name = base_name(folder);
+    return !sync::is_excluded(scope, name) && !sync::is_left_alone(scope, index, name);
+  });
 }
 
 Result<void> save_somewhere(GenerateFinish& finish, GenerateResult& result) {
@@ -89,13 +106,15 @@ void write_logs(GenerateFinish& finish, GenerateResult& result, EvalResult& eval
   }
 }
 
-Result<std::optional<store::EvaluationRow>> finish_on_pool(GenerateFinish& finish,
-                                                           GenerateResult& result) {
+// `scene` may be null: then nothing is known of sync.
+Result<std::optional<store::EvaluationRow>>
+finish_on_pool(GenerateFinish& finish, GenerateResult& result, const Scene* scene) {
   finish.request.copies.clear(); // here, where it may take its time
   const generate::Ending& ending = *finish.loop.ending();
   bool is_saved = is_to_be_saved(finish.params, ending);
   if (is_saved) {
     TRY(save_somewhere(finish, result));
+    result.synced = scene != nullptr && is_synced(*scene, result.saved);
     if (ending.kind != Kind::better && ending.kind != Kind::unevaluated) {
       result.outcome = GenerateOutcome::kept_anyway;
     }
@@ -126,7 +145,9 @@ Result<std::optional<store::EvaluationRow>> finish_on_pool(GenerateFinish& finis
 } // namespace
 
 asio::awaitable<Result<void>> finish_generation(GenerateFinish finish, GenerateResult& result) {
-  auto work = [&] { return finish_on_pool(finish, result); };
+  AWAIT(Result<std::shared_ptr<const Scene>> scene, finish.room.library.service().scene());
+  const Scene* known = scene ? scene->get() : nullptr;
+  auto work = [&] { return finish_on_pool(finish, result, known); };
   AWAIT(Result<std::optional<store::EvaluationRow>> row,
         runtime::offload(finish.share, std::move(work)));
   CO_TRY(row);

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <ranges>
 #include <span>
 #include <utility>
 
@@ -21,6 +22,7 @@ namespace {
 
 constexpr std::size_t k_in_one_turn = 10; // sessions: others wait for the archive as well
 constexpr std::size_t k_most_warnings = 20;
+constexpr std::size_t k_most_settled = 5; // that are told
 
 struct ProposeRoom {
   SkillLibrary& library;
@@ -100,11 +102,22 @@ struct KnownTopics {
   store::SettledTopics settled = {};
   std::vector<store::InboxEntry> waiting = {};
 
-  bool has(std::string_view fingerprint) const {
-    return settled.has(fingerprint)
-           || std::ranges::any_of(waiting, [&](const store::InboxEntry& entry) {
-                return store::is_same_topic(entry.origin.fingerprint, fingerprint);
-              });
+  // What became of it; empty: nothing yet.
+  std::string became(std::string_view fingerprint) const {
+    for (const store::InboxEntry& entry : waiting) {
+      if (store::is_same_topic(entry.origin.fingerprint, fingerprint)) {
+        return "waits in the inbox: " + in_backticks(plain_line(entry.origin.skill));
+      }
+    }
+    // The newest decision is the one that holds.
+    for (const store::SettledTopic& topic : std::views::reverse(settled.topics)) {
+      if (store::is_same_topic(topic.fingerprint, fingerprint)) {
+        bool is_accepted = topic.settled == store::Settled::accepted;
+        return (is_accepted ? "accepted before: " : "declined before: ")
+               + in_backticks(plain_line(topic.skill));
+      }
+    }
+    return {};
   }
 };
 
@@ -273,7 +286,14 @@ Awaitable<ProposeResult> propose(ProposeRoom room,
     result.config = config.source;
     TRY_ASSIGN(KnownTopics known, known_topics(places));
     std::ranges::copy(known.settled.problems, std::back_inserter(result.warnings));
-    wanted.is_settled = [&](std::string_view fingerprint) { return known.has(fingerprint); };
+    wanted.is_settled = [&](const generate::Topic& topic) {
+      std::string became = known.became(topic.fingerprint);
+      if (!became.empty() && result.settled.size() < k_most_settled) {
+        result.settled.push_back(told(topic));
+        result.settled.back().became = became;
+      }
+      return !became.empty();
+    };
     return generate::find_topics(gathered->sessions, wanted);
   };
   AWAIT(Result<std::vector<generate::Topic>> topics,

@@ -227,6 +227,7 @@ struct GenerateResult {
   std::string description = {};
   std::string saved = {};
   std::string replaced = {};
+  bool synced = false;
   std::string hash = {};
   std::vector<GeneratedFile> files = {};
   std::vector<GenerateRole> roles = {};
@@ -257,6 +258,7 @@ struct GenerateResult {
     f.optional(&GenerateResult::description, "description", "Its description.");
     f.optional(&GenerateResult::saved, "saved", "Its folder; absent where it was not saved.");
     f.optional(&GenerateResult::replaced, "replaced", "Where the version before it lies.");
+    f.optional(&GenerateResult::synced, "synced", "Sync carries it on: `sync log`, `sync undo`.");
     f.optional(&GenerateResult::hash, "hash", "Of its content.");
     f.optional(&GenerateResult::files, "files", "What it consists of.");
     f.optional(&GenerateResult::roles, "roles", "Who was asked what.");

@@ -147,6 +147,7 @@ struct ProposeTopic {
 struct ProposeResult {
   std::int64_t sessions = 0;
   std::vector<ProposeTopic> topics = {};
+  std::vector<ProposeTopic> settled = {};
   std::vector<InboxItem> proposed = {};
   std::optional<double> cost = {};
   std::string config = {};
@@ -155,6 +156,9 @@ struct ProposeResult {
   static void describe(auto& f) {
     f.required(&ProposeResult::sessions, "sessions", "That were looked at.");
     f.required(&ProposeResult::topics, "topics", "What comes up again and again.");
+    f.optional(&ProposeResult::settled,
+               "settled",
+               "What comes up too, and was accepted or declined before, or waits already.");
     f.required(&ProposeResult::proposed, "proposed", "What is new in the inbox.");
     f.optional(&ProposeResult::cost, "cost", "US dollars that were spent.");
     f.optional(&ProposeResult::config, "config", "Where the configuration is from.");

@@ -95,7 +95,7 @@ public:
         break;
       }
       tell(group);
-      bool is_settled = wanted.is_settled && wanted.is_settled(group.topic.fingerprint);
+      bool is_settled = wanted.is_settled && wanted.is_settled(group.topic);
       bool is_covered = std::ranges::any_of(
           wanted.known, [&](const KnownSkill& skill) { return covers(skill, group); });
       if (!is_settled && !is_covered) {

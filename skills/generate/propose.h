@@ -17,6 +17,8 @@ inline constexpr std::size_t k_most_groups = 8192;    // of prompts that are ali
 inline constexpr std::size_t k_max_intent = 200;      // bytes
 inline constexpr std::size_t k_fingerprint_words = 8; // at most
 
+struct Topic;
+
 // What a person said once, without secrets.
 struct PromptDigest {
   std::string text;
@@ -43,8 +45,8 @@ struct KnownSkill {
 struct TopicsWanted {
   std::size_t limit = k_most_topics;
   std::vector<KnownSkill> known = {};
-  // Of a fingerprint: that it was settled before. None: nothing was.
-  std::function<bool(std::string_view fingerprint)> is_settled = {};
+  // Of a topic that is to be told otherwise: that it was settled before. None: nothing was.
+  std::function<bool(const Topic& topic)> is_settled = {};
 };
 
 // What several sessions have in common.

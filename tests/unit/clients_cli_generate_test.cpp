@@ -159,11 +159,18 @@ TEST_SUITE("render generate") {
     result.saved = "/home/ann/.claude/skills/pdf";
     result.replaced = "/home/ann/work/before/pdf";
     CHECK(has(shown(result), "Saved to ~/.claude/skills/pdf\n"));
-    CHECK(has(shown(result), "The version before lies in ./before/pdf\n"));
+    CHECK(shown(result).ends_with("The version before lies in ./before/pdf\n"));
     result.saved = "/srv/skills/pdf";
     CHECK(has(shown(result), "Saved to /srv/skills/pdf\n"));
     result.saved = "/home/ann/workshop/pdf"; // begins alike, and lies elsewhere
     CHECK(has(shown(result), "Saved to ~/workshop/pdf\n"));
+  }
+
+  TEST_CASE("what sync carries on has a way back everywhere") {
+    GenerateResult result = saved();
+    result.synced = true;
+    result.replaced = "/home/ann/before/pdf";
+    CHECK(in_order(shown(result), {"`upskill sync log`", "`upskill sync undo ID`"}));
   }
 
   TEST_CASE("refinements are told one by one, a loss as visibly as a gain") {

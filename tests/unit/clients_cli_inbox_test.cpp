@@ -111,6 +111,7 @@ TEST_SUITE("render inbox") {
     proposal.proposed = {bad};
     proposal.config = evil;
     proposal.topics = {{evil, {evil}, 2, 1, evil}};
+    proposal.settled = proposal.topics;
     proposal.warnings = {evil};
     for (const std::string& text :
          {shown({"inbox"}, list),
@@ -151,5 +152,23 @@ TEST_SUITE("render propose") {
     result.topics = {};
     CHECK(has(shown({"propose"}, result), "Nothing comes up in several of them.\n"));
     CHECK(has(shown({"propose"}, result), "`upskill trace import`"));
+  }
+
+  TEST_CASE("what comes up and is settled is not passed over in silence") {
+    ProposeResult result;
+    result.settled = {{"write the release notes", {"a1", "b2"}, 3, 0, "declined before: `notes`"}};
+    std::string text = shown({"propose"}, result);
+    CHECK_FALSE(has(text, "Nothing comes up"));
+    CHECK(has(text,
+              "Nothing new comes up in several of them.\n"
+              "Settled already, or waiting for you:\n"
+              "  write the release notes\n"
+              "    3 times in 2 sessions; declined before: `notes`\n"
+              "`upskill inbox list` shows what waits"));
+    result.topics = {{"fix the lint", {"a1", "d4"}, 2}};
+    text = shown({"propose"}, result);
+    CHECK_FALSE(has(text, "Nothing new comes up"));
+    CHECK(has(text, "fix the lint"));
+    CHECK(has(text, "write the release notes"));
   }
 }

@@ -196,9 +196,25 @@ TEST_SUITE("SamplingDesk") {
     CHECK((*asked)->stop == models::Stop::length);
   }
 
+  TEST_CASE("an answer of several blocks is all of their text") {
+    std::string key = key_of(question("Write it."));
+    Desk desk(
+        R"({")" + key
+        + R"(": {"content": [{"type": "text", "text": "Here "}, {"type": "image", "data": "aGk="},)"
+          R"( {"type": "text", "text": "it is."}], "stopReason": "endTurn"}})");
+    const Asked& asked = desk.ask(question("Write it."));
+    REQUIRE(asked);
+    REQUIRE(*asked);
+    CHECK((*asked)->text == "Here it is.");
+  }
+
   TEST_CASE("what is no text is no answer") {
     std::string key = key_of(question("Write it."));
     for (const char* said : {R"({"content": {"type": "image", "data": "aGk="}})",
+                             R"({"content": [{"type": "image", "data": "aGk="}]})",
+                             R"({"content": []})",
+                             R"({"content": [{"type": "text", "text": "x"}, 7]})",
+                             R"({"content": [["x"]]})",
                              R"({"action": "decline"})",
                              "7",
                              "null",

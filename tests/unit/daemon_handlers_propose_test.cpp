@@ -192,6 +192,52 @@ TEST_SUITE("generate_propose") {
     CHECK(world.asked.size() == 1);
   }
 
+  TEST_CASE("what comes up and is settled, or waits, is told with what became of it") {
+    World world;
+    world.keep_wishes();
+    CHECK(world.dry_run().settled.empty());
+    std::string id = world.propose()->proposed.at(0).id;
+    auto became = [&] {
+      ProposeResult result = world.dry_run();
+      CHECK(result.topics.empty());
+      REQUIRE(result.settled.size() == 1);
+      CHECK(result.settled[0].intent.find("elease notes") != std::string::npos);
+      CHECK(result.settled[0].prompts == 3);
+      CHECK(result.settled[0].sessions.size() == 3);
+      return result.settled[0].became;
+    };
+    CHECK(became() == "waits in the inbox: `release-notes`");
+    REQUIRE(world.inbox.settle(*world.inbox.find(id), store::Settled::declined, 1));
+    CHECK(became() == "declined before: `release-notes`");
+    // An agent asked for it in other words, and the person thought otherwise: that holds.
+    store::InboxOrigin origin{.skill = "notes"};
+    origin.fingerprint = world.asked.at(0).topic.fingerprint + " weekly";
+    Result<store::InboxEntry> later = world.inbox.add(origin, drafted("notes").files);
+    REQUIRE(later);
+    REQUIRE(world.inbox.settle(*later, store::Settled::accepted, 2));
+    CHECK(became() == "accepted before: `notes`");
+  }
+
+  TEST_CASE("of what is settled no more is told than of what is new") {
+    World world;
+    for (const char* wish : {"Rotate the staging certificates and restart nginx",
+                             "Write release notes from the git log since the tag",
+                             "Translate the invoice templates into Portuguese",
+                             "Profile the tokenizer benchmark and plot flame graphs",
+                             "Convert the quarterly spreadsheet into charts",
+                             "Migrate the postgres schema with alembic revisions"}) {
+      for (int i = 0; i < 2; ++i) {
+        world.keep("s" + std::to_string(world.kept),
+                   [&](ClaudeSession& session) { session.prompt(wish); });
+      }
+    }
+    REQUIRE(world.propose()->proposed.size() == 5);
+    REQUIRE(world.propose()->proposed.size() == 1);
+    ProposeResult result = world.dry_run();
+    CHECK(result.topics.empty());
+    CHECK(result.settled.size() == 5);
+  }
+
   TEST_CASE("what a skill is there for already is not drafted") {
     World world;
     world.keep_wishes();

@@ -368,7 +368,7 @@ TEST_SUITE("find_topics") {
     TopicsWanted wanted;
     wanted.limit = 1;
     std::string first = sessions.topics(wanted).at(0).fingerprint;
-    wanted.is_settled = [&](std::string_view fingerprint) { return fingerprint == first; };
+    wanted.is_settled = [&](const Topic& topic) { return topic.fingerprint == first; };
     std::vector<Topic> topics = sessions.topics(wanted);
     REQUIRE(topics.size() == 1);
     CHECK(has(topics[0].intent, "nginx"));
