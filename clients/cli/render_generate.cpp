@@ -215,6 +215,7 @@ void print_triggers(Page& page, const GenerateTriggers& triggers) {
   page.line("  before  " + trigger_of(triggers.before));
   page.line("  after   " + trigger_of(triggers.after)
             + (triggers.changed ? "" : page.tint(Tint::dim, "; the description stays")));
+  page.paragraph(triggers.why, 2, Tint::dim);
 }
 
 // What to do where nothing was saved.
@@ -298,6 +299,7 @@ void print_plan(Page& page, const GenerateResult& result) {
            + " with the skill, and as often without it");
   tell("judge", "to grade what no program can");
   tell("counterexamples", "for cases on which the skill hurts");
+  tell("trigger queries", "for messages that should pick the skill, and near misses");
   page.line((result.asked > 0 ? "At most " + count(result.asked, "call", "calls") + " to models"
                               : std::string("Nothing was sent"))
             + "; nothing was asked, and nothing written");

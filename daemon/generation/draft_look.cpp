@@ -80,13 +80,18 @@ check_danger(generate::Draft& draft, const std::string& document, const redact::
   return {};
 }
 
-// One line of all that failed, for the teacher.
+// One line of all that failed, for the teacher. What this machine lacks is none of its business,
+// but that its skill has to do without.
 std::string told(const std::vector<FailedScript>& failed) {
+  bool are_tried =
+      std::ranges::all_of(failed, [](const FailedScript& one) { return one.was_tried; });
   std::string text;
   for (const FailedScript& one : failed) {
-    text += (text.empty() ? "`" : ", `") + one.path + "` " + one.why;
+    text += (text.empty() ? "`" : ", `") + one.path + "`" + (are_tried ? " " + one.why : "");
   }
-  return text;
+  return are_tried
+             ? "scripts are run once without arguments and must end with 0: " + text
+             : "no script can be tried here, so none is kept: write the skill without " + text;
 }
 
 } // namespace
@@ -106,12 +111,14 @@ asio::awaitable<Result<generate::Draft>> DraftLook::look(generate::Draft draft, 
   CO_TRY(seen);
   AWAIT(std::vector<FailedScript> failed, try_scripts(m_pool, m_sandbox, *seen, m_options.files));
   if (!failed.empty() && !is_last) {
-    co_return fail(ErrorCode::invalid_argument,
-                   "scripts are run once without arguments and must end with 0: " + told(failed));
+    co_return fail(ErrorCode::invalid_argument, told(failed));
   }
   for (const FailedScript& one : failed) {
     seen->files.erase(one.path);
     seen->warnings.push_back("the script `" + one.path + "` is left out: it " + one.why);
+    if (seen->body.find(one.path) != std::string::npos) {
+      seen->warnings.push_back("SKILL.md names `" + one.path + "`, which is left out: look at it");
+    }
   }
   co_return seen;
 }

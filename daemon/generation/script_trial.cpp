@@ -8,6 +8,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace upskill::generation {
@@ -28,9 +29,14 @@ std::string last_line(const runtime::ChildEnd& end) {
   return std::string(utf8_prefix(line, k_told));
 }
 
+// Who reads it has no other place to be told what helps.
+std::string not_tried(const Error& error) {
+  return "could not be tried: " + error.message + (error.hint.empty() ? "" : "; " + error.hint);
+}
+
 std::string why_failed(const Result<runtime::ChildEnd>& end) {
   if (!end) {
-    return "could not be tried: " + end.error().message;
+    return not_tried(end.error());
   }
   if (end->timed_out) {
     return "did not end within 20 s";
@@ -60,7 +66,7 @@ asio::awaitable<std::string> try_one(runtime::Pool& pool,
   auto make = [&]() -> Made { return students::WorkspaceFolder::make(pool, files_of(draft)); };
   AWAIT(Made folder, runtime::offload(pool, std::move(make)));
   if (!folder) {
-    co_return "could not be tried: " + folder.error().message;
+    co_return not_tried(folder.error());
   }
   sandbox::Enclosed enclosed;
   enclosed.program.argv = {"/bin/sh", "-c", std::string(k_run), "sh", std::move(path)};
@@ -78,9 +84,17 @@ try_scripts(runtime::Pool& pool,
             generate::Draft draft,
             const std::map<std::string, generate::DraftFile>& known) {
   std::vector<FailedScript> failed;
+  std::optional<Result<void>> works; // asked where there is something to try
   for (const auto& [path, file] : draft.files) {
     auto same = known.find(path);
     if (!file.is_program || (same != known.end() && same->second == file)) {
+      continue;
+    }
+    if (!works) {
+      AWAIT(works, sandbox.check());
+    }
+    if (!*works) {
+      failed.push_back({path, not_tried(works->error()), false});
       continue;
     }
     AWAIT(std::string why, try_one(pool, sandbox, draft, path));

@@ -13,7 +13,8 @@ namespace upskill::generation {
 // A script that did not end as it should: why.
 struct FailedScript {
   std::string path = {};
-  std::string why = {}; // `ended with code 2: no such file`
+  std::string why = {};  // `ended with code 2: no such file`
+  bool was_tried = true; // false: the sandbox does not work here, whatever the script is
 
   friend bool operator==(const FailedScript&, const FailedScript&) = default;
 };

@@ -30,6 +30,12 @@ bool has_model_of_its_own(const std::string& name) {
   return is_scripted(name) || generation::is_agent(name) || name == generation::k_sampling;
 }
 
+Error no_sampling() {
+  return {ErrorCode::unsupported,
+          "`sampling` asks the agent that calls, and there is none, or it offers no sampling",
+          "name the model of a server, or `cli.claude-code`"};
+}
+
 } // namespace
 
 EvalModels::EvalModels(asio::any_io_executor executor,
@@ -86,10 +92,7 @@ std::unique_ptr<models::Model> EvalModels::make_agent(const std::string& name) {
 
 std::unique_ptr<models::Model> EvalModels::make_sampling() {
   if (m_options.sampling == nullptr) {
-    return std::make_unique<NoModel>(
-        Error{ErrorCode::unsupported,
-              "`sampling` asks the agent that calls, and there is none, or it offers no sampling",
-              "name the model of a server, or `cli.claude-code`"});
+    return std::make_unique<NoModel>(no_sampling());
   }
   models::ChainOptions chain; // whoever answers pays
   chain.identify = generation::identify_client(m_options.client);
@@ -150,6 +153,8 @@ Result<void> EvalModels::check(const std::string& name) const {
     if (students::find_cli_agent(agent) == nullptr) {
       return fail(ErrorCode::not_found, "no agent is called `" + agent + "`");
     }
+  } else if (name == generation::k_sampling && m_options.sampling == nullptr) {
+    return fail(no_sampling());
   } else if (!has_model_of_its_own(name)) {
     TRY(models::resolve_model(name, m_options.base_url, m_options.environment));
   }

@@ -5,6 +5,7 @@
 #include "daemon/handlers/eval_options.h"
 #include "daemon/handlers/generate_result.h"
 #include "daemon/handlers/generate_run.h"
+#include "daemon/handlers/generate_triggers.h"
 #include "daemon/runtime/offload.h"
 
 #include <memory>
@@ -38,16 +39,36 @@ std::string client_of(const RequestContext& context) {
   return context.principal.empty() ? std::string("a person's client") : context.principal;
 }
 
-// With every attempt made, and a second look.
+// A student with tools takes a turn to read the skill and one to answer, at least.
+constexpr std::int64_t k_turns = 2;
+
+bool has_tools(const GenerateParams& params) {
+  return params.student == "agent" && !params.no_eval;
+}
+
+// With every attempt made, and a second look; and in tuning with every description tried.
 std::int64_t most_calls(const GenerateParams& params) {
   std::int64_t drafts = params.candidates.value_or(1) + params.attempts.value_or(1) - 1;
   if (params.no_eval) {
     return 1;
   }
   constexpr std::int64_t k_more_cases = 10;
-  std::int64_t samples = static_cast<std::int64_t>(params.eval_model.size())
-                         * params.runs.value_or(1) * (params.cases.value_or(0) + k_more_cases);
-  return drafts + 3 + samples * (1 + drafts);
+  constexpr std::int64_t k_counterexamples = 5; // between two attempts
+  // Of one case, as it is put to all students.
+  std::int64_t each = static_cast<std::int64_t>(params.eval_model.size()) * params.runs.value_or(1)
+                      * (has_tools(params) ? k_turns : 1);
+  std::int64_t cases = params.cases.value_or(0) + k_more_cases;
+  std::int64_t calls = drafts + 3 + each * cases * (1 + drafts);
+  if (!params.counterexamples.empty()) {
+    std::int64_t rounds = params.attempts.value_or(1) - 1;
+    // Each is put to students without a draft, with its draft, and with all that follow.
+    calls += rounds + each * k_counterexamples * (2 * rounds + rounds * (rounds + 1) / 2);
+  }
+  if (params.tune_description) {
+    const auto tried = static_cast<std::int64_t>(generate::DescriptionOptions().iterations);
+    calls += tried + tried * k_trigger_queries * params.runs.value_or(1) * k_turns;
+  }
+  return calls;
 }
 
 // The rules for secrets, and the person's file as it was then: compiling them takes longer than all
@@ -156,6 +177,8 @@ private:
       CO_TRY(check_params(params, {context.principal.empty(), context.caller.cwd}));
     }
     CO_TRY(check_models(params, teachers, students));
+    AWAIT(Result<void> can_work, check_sandbox(params));
+    CO_TRY(can_work);
     if (!prepared.request.sessions.empty()) {
       context.progress(0, std::nullopt, "reading sessions");
       auto tokens = static_cast<std::size_t>(params.evidence_tokens);
@@ -211,6 +234,15 @@ private:
     return {};
   }
 
+  // Students with tools work there, and would fail one by one when all else is paid for.
+  asio::awaitable<Result<void>> check_sandbox(const GenerateParams& params) {
+    if (has_tools(params) || params.tune_description) {
+      AWAIT(Result<void> works, m_sandbox.check());
+      co_return works;
+    }
+    co_return Result<void>();
+  }
+
   GenerateResult plan(const GenerateParams& params,
                       PreparedGeneration& prepared,
                       const EvalModels& teachers,
@@ -224,6 +256,11 @@ private:
     result.asked = most_calls(params);
     result.saved = prepared.request.output;
     tell_prepared(result, prepared);
+    if (has_tools(params) || params.tune_description) {
+      result.warnings.push_back(
+          "each turn of a student with tools is a call, and 2 are counted for "
+          "each of its samples");
+    }
     return result;
   }
 

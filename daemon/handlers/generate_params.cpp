@@ -180,6 +180,11 @@ Result<void> check_params(const GenerateParams& params, const Asker& asker) {
                  "`sampling` cannot be asked while students work",
                  "it writes skills and test cases; name another judge, and do not tune");
   }
+  if (!params.counterexamples.empty() && params.attempts == 1) {
+    return wrong("counterexamples",
+                 "they join the cases of the next attempt, and there is one attempt",
+                 "`--attempts` with 2 or more");
+  }
   if (params.no_eval && (params.tune_description || !params.counterexamples.empty())) {
     return wrong("no_eval", "does not go with what needs an evaluation");
   }

@@ -79,6 +79,9 @@ roles_of(const GenerateParams& params, const EvalModels& teachers, const EvalMod
   }
   add_role(roles, "judge", params.judge_model, teachers);
   add_role(roles, "counterexamples", params.counterexamples, teachers);
+  if (params.tune_description) {
+    add_role(roles, "trigger queries", params.test_gen_model, teachers);
+  }
   return roles;
 }
 
@@ -88,6 +91,14 @@ bool is_to_be_saved(const GenerateParams& params, const generate::Ending& ending
     return false;
   }
   return ending.kind == Kind::better || ending.kind == Kind::unevaluated || params.keep_anyway;
+}
+
+void tell_files(GenerateResult& result, const generate::Draft& draft) {
+  result.description = draft.description;
+  result.files.clear();
+  for (const generate::FileTokens& file : generate::token_report(draft)) {
+    result.files.push_back({file.path, file.tokens});
+  }
 }
 
 Result<GenerateResult> result_of(const GenerateParams& params, const generate::Loop& loop) {
@@ -111,10 +122,7 @@ Result<GenerateResult> result_of(const GenerateParams& params, const generate::L
   }
   const generate::Draft& draft = attempts[*ending.draft].draft;
   result.skill = draft.name;
-  result.description = draft.description;
-  for (const generate::FileTokens& file : generate::token_report(draft)) {
-    result.files.push_back({file.path, file.tokens});
-  }
+  tell_files(result, draft);
   result.warnings.insert(result.warnings.end(), draft.warnings.begin(), draft.warnings.end());
   TRY_ASSIGN(result.models, loop.held_out_report(*ending.draft));
   return result;

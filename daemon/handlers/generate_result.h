@@ -10,6 +10,9 @@ namespace upskill::daemon {
 std::vector<GenerateRole>
 roles_of(const GenerateParams& params, const EvalModels& teachers, const EvalModels& students);
 
+// What it consists of, as it is saved.
+void tell_files(GenerateResult& result, const generate::Draft& draft);
+
 // What came of a loop, without what is saved. CPU-bound: on the pool.
 Result<GenerateResult> result_of(const GenerateParams& params, const generate::Loop& loop);
 

@@ -199,15 +199,16 @@ Awaitable<Answer> run_generation(GenerateRun run) {
     AWAIT(Result<GenerateTriggers> triggers, tune_description(std::move(tuning), *draft));
     if (triggers) {
       result.triggers = std::move(*triggers);
-      result.description = draft->description;
+      tell_files(result, *draft);
     } else {
       result.warnings.push_back("the description is as it was drafted: "
                                 + triggers.error().message);
     }
   }
   tell_spent(run, result);
-  result.cached = static_cast<std::int64_t>(teacher.spent().cached() + cases.spent().cached()
-                                            + generation.cached());
+  result.cached = static_cast<std::int64_t>(
+      teacher.spent().cached() + cases.spent().cached() + generation.cached()
+      + (counterexamples ? counterexamples->spent().cached() : 0));
   GenerateFinish finish{run.room,
                         share,
                         params,

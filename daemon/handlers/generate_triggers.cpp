@@ -5,15 +5,10 @@
 #include <utility>
 
 namespace upskill::daemon {
-namespace {
-
-constexpr std::size_t k_queries = 20; // as skill-creator has them (evals facts, section 3)
-
-} // namespace
-
 asio::awaitable<Result<GenerateTriggers>> tune_description(TriggerTuning tuning,
                                                            generate::Draft& draft) {
-  AWAIT(Result<eval::CaseSuite> queries, tuning.cases.queries(draft, tuning.task, k_queries));
+  AWAIT(Result<eval::CaseSuite> queries,
+        tuning.cases.queries(draft, tuning.task, k_trigger_queries));
   CO_TRY(queries);
   generate::DescriptionOptions options;
   options.runs = tuning.room.options().runs;
@@ -37,6 +32,7 @@ asio::awaitable<Result<GenerateTriggers>> tune_description(TriggerTuning tuning,
   told.before = loop.trigger(0).value_or(EvalTrigger());
   told.after = loop.trigger(ending.description).value_or(EvalTrigger());
   told.changed = ending.description != 0;
+  told.why = ending.why;
   draft = loop.draft(ending.description);
   co_return told;
 }

@@ -10,6 +10,9 @@
 
 namespace upskill::daemon {
 
+// As skill-creator has them (evals facts, section 3).
+inline constexpr std::int64_t k_trigger_queries = 20;
+
 // What tuning a description takes; all of it outlives tune_description().
 struct TriggerTuning {
   asio::any_io_executor executor;

@@ -110,7 +110,8 @@ struct GenerateRole {
   static void describe(auto& f) {
     f.required(&GenerateRole::role,
                "role",
-               "`teacher`, `test cases`, `student`, `judge` or `counterexamples`.");
+               "`teacher`, `test cases`, `student`, `judge`, `counterexamples` or `trigger "
+               "queries`.");
     f.required(&GenerateRole::model, "model", "As it was named.");
     f.optional(&GenerateRole::resolved, "resolved", "Provider, model and server behind it.");
   }
@@ -185,6 +186,7 @@ struct GenerateTriggers {
   EvalTrigger before = {};
   EvalTrigger after = {};
   bool changed = false;
+  std::string why = {};
 
   static void describe(auto& f) {
     f.required(&GenerateTriggers::train, "train", "Queries it was tuned by.");
@@ -192,6 +194,7 @@ struct GenerateTriggers {
     f.required(&GenerateTriggers::before, "before", "As it was drafted, on held-out queries.");
     f.required(&GenerateTriggers::after, "after", "As it is now.");
     f.required(&GenerateTriggers::changed, "changed", "Another description was better.");
+    f.optional(&GenerateTriggers::why, "why", "Why no more descriptions were tried.");
   }
 };
 

@@ -208,7 +208,7 @@ void DescriptionLoop::advance() {
   std::optional<double> most = balance(0, k_held_out);
   for (std::size_t i = 1; i < m_descriptions.size() && most; ++i) {
     const std::optional<double> balanced = balance(i, k_held_out);
-    if (balanced && *balanced > *most + eval::k_rounding) {
+    if (balanced && knows_as_much(i) && *balanced > *most + eval::k_rounding) {
       best = i;
       most = balanced;
     }
@@ -228,6 +228,14 @@ DescriptionLoop::picked(std::size_t description, std::size_t part, std::size_t q
     }
   }
   return known > 0 ? std::optional(picks / known) : std::nullopt;
+}
+
+// Whether all held-out queries tell something of it that do so of the first one: by fewer of them,
+// where it was stopped among them, it could be better by chance.
+bool DescriptionLoop::knows_as_much(std::size_t description) const {
+  return std::ranges::all_of(m_parts[k_held_out], [&](std::size_t query) {
+    return !picked(0, k_held_out, query) || picked(description, k_held_out, query);
+  });
 }
 
 // Balanced accuracy: the mean of how often it is picked where it should be, and is not where it

@@ -90,6 +90,7 @@ private:
   void go_on(std::size_t description);
   void advance();
   std::optional<double> picked(std::size_t description, std::size_t part, std::size_t query) const;
+  bool knows_as_much(std::size_t description) const;
   std::optional<double> balance(std::size_t description, std::size_t part) const;
   std::optional<Error> problem() const;
 

@@ -160,16 +160,6 @@ test_doctor_of_an_empty_home() {
   has '"healthy":'
 }
 
-# bwrap_hidden COMMAND...: runs it where the file is none that can be run.
-bwrap_hidden() {
-  local program=$(type -P bwrap)
-  if [[ -z $program ]]; then
-    "$@"
-  else
-    unshare -Urm bash -c 'mount --bind /dev/null "$0" && exec "$@"' "$program" "$@"
-  fi
-}
-
 test_doctor_tells_that_bubblewrap_is_missing() {
   bwrap_hidden true 2>/dev/null || skip "this machine lets nobody hide a program"
   three_agents

@@ -82,6 +82,16 @@ tool() {
     "$1" "$2" "$meta" | upskill mcp
 }
 
+# bwrap_hidden COMMAND...: runs it where the file is none that can be run.
+bwrap_hidden() {
+  local program=$(type -P bwrap)
+  if [[ -z $program ]]; then
+    "$@"
+  else
+    unshare -Urm bash -c 'mount --bind /dev/null "$0" && exec "$@"' "$program" "$@"
+  fi
+}
+
 daemon_pid() {
   upskill daemon status --json | sed 's/.*"pid":\([0-9]*\).*/\1/'
 }

@@ -27,10 +27,12 @@ using namespace upskill::model_server;
 
 constexpr const char* k_usage =
     "model_server [--port N] [--delay-ms N] [--base RATE] [--skill RATE] [--seed N]\n"
+    "             [--picks RATE] [--strays RATE]\n"
     "             [--marker TEXT] [--misbehaves-at TEXT] [--requests FILE]\n"
     "             [--teacher] [--name TEXT] [--mends] [--cases plain|anything|echoed]\n"
-    "             [--draft "
-    "plain|prose|talk|fenced|broken-yaml|empty|long|no-skill|useless-first]\n";
+    "             [--draft plain|prose|talk|fenced|broken-yaml|empty|long|no-skill|useless-first|\n"
+    "                      script|failing-script]\n"
+    "             [--counters plain|talk|anything] [--description better|overfit|greedy|talk]\n";
 
 struct Options {
   Rates rates = {};
@@ -59,6 +61,10 @@ bool read_option(std::string_view name, const char* value, Options& options) {
     options.rates.base = std::strtod(value, nullptr);
   } else if (name == "--skill") {
     options.rates.skill = std::strtod(value, nullptr);
+  } else if (name == "--picks") {
+    options.rates.picks = std::strtod(value, nullptr);
+  } else if (name == "--strays") {
+    options.rates.strays = std::strtod(value, nullptr);
   } else if (name == "--seed") {
     options.rates.seed = options.lesson.seed = std::strtoull(value, nullptr, 10);
   } else if (name == "--marker") {
@@ -73,6 +79,10 @@ bool read_option(std::string_view name, const char* value, Options& options) {
     options.lesson.draft = value;
   } else if (name == "--cases" && is_cases(value)) {
     options.lesson.cases = value;
+  } else if (name == "--counters" && is_counters(value)) {
+    options.lesson.counters = value;
+  } else if (name == "--description" && is_description(value)) {
+    options.lesson.description = value;
   } else {
     return false;
   }
@@ -125,6 +135,10 @@ int serve(const Options& options) {
       if (auto text = teacher.answer(request.body)) {
         return Reply{.bytes = completion(escaped(*text)), .after = options.delay};
       }
+    }
+    if (std::string path(student.picked(request.body)); !path.empty()) {
+      std::string arguments = R"({"path":")" + path + R"("})";
+      return Reply{.bytes = tool_call("read_file", escaped(arguments)), .after = options.delay};
     }
     return Reply{.bytes = answers.at(student.answer(request.body)), .after = options.delay};
   });

@@ -1,6 +1,26 @@
 #include "tests/model_server/said.h"
 
 namespace upskill::model_server {
+namespace {
+
+// What an assistant says beside its role, as a stream of Chat Completions.
+std::string stream(std::string_view said, std::string_view finish) {
+  std::string events =
+      R"(data: {"id":"c1","object":"chat.completion.chunk","model":"drawn","choices":[{"index":0,)"
+      R"("delta":{"role":"assistant",)";
+  events += said;
+  events += "},\"finish_reason\":null}]}\n\n"
+            R"(data: {"id":"c1","object":"chat.completion.chunk","model":"drawn","choices":[)"
+            R"({"index":0,"delta":{},"finish_reason":")";
+  events += finish;
+  events += "\"}]}\n\n"
+            R"(data: {"id":"c1","object":"chat.completion.chunk","model":"drawn","choices":[],)"
+            R"("usage":{"prompt_tokens":900,"completion_tokens":11,"total_tokens":911}})"
+            "\n\ndata: [DONE]\n\n";
+  return response("200 OK", "text/event-stream", events);
+}
+
+} // namespace
 
 std::string response(std::string_view status,
                      std::string_view type,
@@ -33,18 +53,14 @@ std::string escaped(std::string_view text) {
 }
 
 std::string completion(std::string_view content) {
-  std::string events =
-      R"(data: {"id":"c1","object":"chat.completion.chunk","model":"drawn","choices":[{"index":0,)"
-      R"("delta":{"role":"assistant","content":")";
-  events += content;
-  events += "\"},\"finish_reason\":null}]}\n\n"
-            R"(data: {"id":"c1","object":"chat.completion.chunk","model":"drawn","choices":[)"
-            R"({"index":0,"delta":{},"finish_reason":"stop"}]})"
-            "\n\n"
-            R"(data: {"id":"c1","object":"chat.completion.chunk","model":"drawn","choices":[],)"
-            R"("usage":{"prompt_tokens":900,"completion_tokens":11,"total_tokens":911}})"
-            "\n\ndata: [DONE]\n\n";
-  return response("200 OK", "text/event-stream", events);
+  return stream(R"("content":")" + std::string(content) + "\"", "stop");
+}
+
+std::string tool_call(std::string_view name, std::string_view arguments) {
+  return stream(R"("content":null,"tool_calls":[{"index":0,"id":"t1","type":"function",)"
+                R"("function":{"name":")"
+                    + std::string(name) + R"(","arguments":")" + std::string(arguments) + R"("}}])",
+                "tool_calls");
 }
 
 std::string server_error(std::string_view status,

@@ -17,6 +17,9 @@ std::string escaped(std::string_view text);
 // tokens in, 11 out.
 std::string completion(std::string_view content);
 
+// The call of a tool with these arguments (escaped, as `content`), as such a stream.
+std::string tool_call(std::string_view name, std::string_view arguments);
+
 // An error as OpenAI-compatible servers write it.
 std::string server_error(std::string_view status,
                          std::string_view message,

@@ -260,11 +260,13 @@ TEST_SUITE("render generate") {
     triggers.before.precision = EvalShare{0.5, 0.3, 0.7};
     triggers.after.recall = EvalShare{1, 0.8, 1};
     triggers.changed = true;
+    triggers.why = "5 descriptions were tried";
     result.triggers = triggers;
     CHECK(in_order(shown(result),
                    {"Picked when it should be, on 8 queries held out; tuned by 12 queries\n",
                     "  before  precision 50% [30%, 70%], recall unknown\n",
-                    "  after   precision unknown, recall 100% [80%, 100%]\n"}));
+                    "  after   precision unknown, recall 100% [80%, 100%]\n",
+                    "  5 descriptions were tried\n"}));
     CHECK_FALSE(has(shown(result), "the description stays"));
     result.triggers->changed = false;
     CHECK(has(shown(result), "; the description stays"));
@@ -335,6 +337,7 @@ TEST_SUITE("render generate") {
     result.outcome = GenerateOutcome::planned;
     result.roles = saved().roles;
     result.roles.push_back({"counterexamples", "opus"});
+    result.roles.push_back({"trigger queries", "kimi"});
     result.train_cases = 12;
     result.held_out_cases = 8;
     result.runs = 3;
@@ -346,6 +349,7 @@ TEST_SUITE("render generate") {
                     "  sonnet to write 20 test cases, 8 of them held out\n",
                     "  haiku to solve each case 3 times with the skill, and as often without it\n",
                     "  opus for cases on which the skill hurts\n",
+                    "  kimi for messages that should pick the skill, and near misses\n",
                     "At most 1,260 calls to models; nothing was asked, and nothing written\n"}));
     CHECK_FALSE(has(text, "to grade")); // there is no judge
     CHECK_FALSE(has(text, "Generating"));
@@ -384,6 +388,8 @@ TEST_SUITE("render generate") {
     result.models[0].student = result.models[0].error = result.models[0].reason = evil;
     GenerateAttempt broken;
     broken.problem = evil;
+    result.triggers = GenerateTriggers();
+    result.triggers->why = evil;
     result.attempts.push_back(broken);
     for (GenerateOutcome outcome : {GenerateOutcome::saved,
                                     GenerateOutcome::kept_anyway,

@@ -191,6 +191,26 @@ TEST_SUITE("DraftLook") {
                    "the script `scripts/bad.sh` is left out: it ended with code 3: no such box"));
   }
 
+  TEST_CASE("where nothing can be tried, the teacher is told to do without, and a person why") {
+    World world("/no/such/bubblewrap");
+    Draft draft = good_draft();
+    draft.files["scripts/one.sh"] = {"#!/bin/sh\n", true};
+    draft.files["scripts/two.sh"] = {"#!/bin/sh\n", true};
+    draft.body += "\nRun `scripts/two.sh`.\n";
+    Result<Draft> seen = world.look(draft, false);
+    REQUIRE_FALSE(seen);
+    CHECK(seen.error().message
+          == "no script can be tried here, so none is kept: write the skill without "
+             "`scripts/one.sh`, `scripts/two.sh`");
+    seen = world.look(draft, true);
+    REQUIRE(seen);
+    CHECK(seen->files.empty());
+    CHECK(warns_of(*seen, "the script `scripts/one.sh` is left out: it could not be tried: "));
+    CHECK(warns_of(*seen, "`apt install bubblewrap`"));
+    CHECK(warns_of(*seen, "SKILL.md names `scripts/two.sh`, which is left out"));
+    CHECK_FALSE(warns_of(*seen, "SKILL.md names `scripts/one.sh`"));
+  }
+
   TEST_CASE("programs that a skill had before are not tried") {
     World world("/no/such/bubblewrap"); // here none can be
     Draft draft = good_draft();

@@ -142,6 +142,10 @@ TEST_SUITE("generate_params") {
             p.tune_description = true;
           }),
           Change([](GenerateParams& p) { p.judge_model = "sampling"; }),
+          Change([](GenerateParams& p) {
+            p.counterexamples = "haiku";
+            p.attempts = 1;
+          }),
           Change([](GenerateParams& p) { p.no_eval = p.tune_description = true; })}) {
       CHECK(refusal_of(change, true).code == ErrorCode::invalid_argument);
     }

@@ -301,6 +301,37 @@ TEST_SUITE("description_loop") {
     CHECK(at_once.loop.take_steps().empty());
   }
 
+  TEST_CASE("stopped among the held-out queries of one, it is not better by a few of them") {
+    Trial trial;
+    trial.picks = [&](std::size_t description, std::size_t query, std::uint32_t, bool) {
+      return description == 1 && trial.wanted(query);
+    };
+    while (trial.loop.descriptions().size() < 2) {
+      trial.take();
+      trial.answer(0);
+    }
+    trial.take();
+    trial.loop.stop("the budget is spent");
+    auto held_out = std::ranges::find(trial.waiting, true, &DescriptionStep::is_held_out);
+    REQUIRE(held_out != trial.waiting.end());
+    REQUIRE(held_out->description == 1);
+    std::vector<EvalSample> samples; // of one query of either kind, and right
+    for (std::size_t query : {held_out->queries.front(), held_out->queries.back()}) {
+      EvalSample& sample = samples.emplace_back();
+      sample.case_id = trial.loop.suite().cases[query].id;
+      sample.outcome = SampleOutcome::passed;
+      sample.skill_used = trial.wanted(query);
+    }
+    REQUIRE(samples[0].skill_used != samples[1].skill_used);
+    trial.loop.evaluated(held_out->id, std::move(samples));
+    trial.waiting.erase(held_out);
+    while (!trial.waiting.empty()) {
+      trial.answer(0);
+    }
+    REQUIRE(trial.loop.ending());
+    CHECK(trial.loop.ending()->description == 0);
+  }
+
   TEST_CASE("whatever comes back first, the same is chosen") {
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
       auto chosen = [&](std::uint64_t order_seed) {
