@@ -2,6 +2,7 @@
 
 #include "protocol/base/utf8.h"
 #include "skills/config/options.h"
+#include "skills/config/read_watch.h"
 #include "skills/document/yaml.h"
 #include "skills/document/yaml_json.h"
 #include "skills/eval/case_paths.h"
@@ -64,6 +65,9 @@ public:
            + "` is not taken from a project's configuration; the user's own may say it");
       return {};
     }
+    if (option.kind == Kind::watch) {
+      return take_watch(option, value);
+    }
     return option.kind == Kind::number ? take_number(option, value) : take_text(option, value);
   }
 
@@ -74,6 +78,16 @@ public:
   }
 
 private:
+  Result<void> take_watch(const Option& option, const Yaml& value) {
+    if (!value.is_mapping()) {
+      return wrong(option.key, "must be keys with values", "such as `mode: ask`");
+    }
+    // Apart, so that what a project says is never taken for the user's word.
+    Watch& watch = m_trust == Trust::project ? m_config.project_watch : m_config.watch;
+    TRY_ASSIGN(watch, read_watch(value, m_trust, m_config.warnings));
+    return {};
+  }
+
   Result<void> take_text(const Option& option, const Yaml& value) {
     if (!value.is_scalar() || document::core_type(value) != CoreType::string) {
       return wrong(option.key, "must be text", value.is_scalar() ? "put it into quotes" : "");

@@ -1,8 +1,12 @@
 #pragma once
 #include "protocol/base/result.h"
+#include "skills/regression/settings.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,9 +19,23 @@ inline constexpr std::size_t k_max_config = 64u << 10; // bytes of a configurati
 // Whose words a configuration is. A project's may be those of whoever wrote the repository.
 enum class Trust { user, project };
 
-// What upskill's configuration says, with its defaults, and what is ours: `judge_model`. Paths are
-// as they were written, relative to the caller's folder; of a project they are inside it, and
-// normalized. An empty text is absent.
+// What a configuration says of watching skills (skills/regression); watch.h says what counts.
+struct Watch {
+  regression::WatchSettings all = {}; // its budget is that of all skills together, too
+  std::map<std::string, regression::WatchSettings, std::less<>> skills = {}; // by name: its own
+  std::optional<std::int64_t> ask_above = {}; // skills at once, else k_ask_above
+  std::optional<bool> notify = {};            // notify-send at a verdict; else where it is there
+  std::vector<std::string> hook = {};         // the words of a program that is run at a verdict
+};
+
+inline constexpr std::int64_t k_ask_above = 20;
+
+// What of `watch` a project may not say.
+inline constexpr std::array<std::string_view, 2> k_watch_refused{"notify", "hook"};
+
+// What upskill's configuration says, with its defaults, and what is ours: `judge_model`, `watch`.
+// Paths are as they were written, relative to the caller's folder; of a project they are inside it,
+// and normalized. An empty text is absent.
 struct Config {
   std::string skill_generation_model = "sonnet";
   std::string eval_model = {};     // who answers the cases; empty: skill_generation_model
@@ -28,6 +46,8 @@ struct Config {
   std::int64_t max_refine_attempts = 2;
   std::optional<std::int64_t> num_runs = {};     // else 1 for eval, 3 for benchmark
   std::optional<std::int64_t> max_parallel = {}; // samples in flight; else the caller's own choice
+  Watch watch = {};                              // of the user
+  Watch project_watch = {};                      // of a project: it may only narrow the user's own
   std::vector<std::string> warnings = {};        // at most k_max_warnings, each a sentence
 };
 

@@ -8,15 +8,17 @@ namespace upskill::config {
 
 // What a project's configuration may do with an option; the user's own may do everything.
 enum class Policy {
-  allow,         // say what it likes: a name of a model, a number
-  refuse,        // nothing: it would run programs, or change where keys are sent
-  inside_project // name a folder of the project
+  allow,          // say what it likes: a name of a model, a number
+  refuse,         // nothing: it would run programs, or change where keys are sent
+  inside_project, // name a folder of the project
+  narrow          // only less than the user's own says
 };
 
 enum class Kind {
   text,
   model,  // a text; one that names a file (`scripted:PATH`) is a path, too
   number, // a whole one
+  watch,  // keys of their own (read_watch.h)
   ignored // upskill's, and of no use here
 };
 

@@ -1,5 +1,8 @@
 #include "skills/store/eval_store.h"
 
+#include "skills/store/regression_schema.h"
+#include "skills/store/regression_store.h"
+
 #include <array>
 #include <span>
 
@@ -31,7 +34,8 @@ CREATE TABLE evaluations (
   bytes INTEGER NOT NULL,
   result TEXT NOT NULL
 ) STRICT;
-)sql")};
+)sql"),
+                                           k_regression_schema};
   return k_migrations;
 }
 
@@ -71,6 +75,7 @@ Result<EvalStore> EvalStore::open(const std::string& path, EvalStoreBounds bound
   EvalStore store(std::move(database), bounds);
   TRY(store.count_answers());
   TRY(store.list_evaluations({}, -1));
+  TRY(RegressionStore(store).check());
   return store;
 }
 

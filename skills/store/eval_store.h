@@ -45,8 +45,9 @@ inline constexpr std::int64_t k_used_step_ms = 24ll * 3600 * 1000;
 
 // evals.db: what models have answered, and evaluations. What is committed outlives our being
 // killed, and not a power failure: that costs the price of the last answers, while an fsync for
-// each batch would slow down every evaluation. The only SQL on it is in eval_store.cpp. Used by one
-// thread at a time, as its Database.
+// each batch would slow down every evaluation. The only SQL on it is in eval_store.cpp, and in
+// regression_store*.cpp on the tables of RegressionStore. Used by one thread at a time, as its
+// Database.
 class EvalStore {
 public:
   // Errors as of Database::open; corrupt too where a row cannot be read.
@@ -87,6 +88,8 @@ public:
   Result<std::int64_t> purge_evaluations();
 
 private:
+  friend class RegressionStore; // its tables are in the same database
+
   EvalStore(Database database, EvalStoreBounds bounds)
       : m_database(std::move(database))
       , m_bounds(bounds) {}
