@@ -19,7 +19,7 @@ enum class WatchMode {
 std::span<const std::string_view> mode_words();
 std::string_view mode_word(WatchMode mode);
 
-// What may be spent; nothing: no bound of that kind.
+// What may be spent; nothing: no bound of that kind, and 0 forbids.
 struct Allowance {
   std::optional<double> usd = {}; // US dollars
   std::optional<std::int64_t> tokens = {};
@@ -29,8 +29,8 @@ struct Allowance {
 };
 
 struct WatchBudget {
-  Allowance hour = {};
-  Allowance day = {};
+  Allowance hour = {}; // the last 60 minutes, not that of the clock
+  Allowance day = {};  // the last 24 hours
 
   friend bool operator==(const WatchBudget&, const WatchBudget&) = default;
 };
