@@ -66,7 +66,7 @@ TEST_SUITE("generate_run") {
     params.judge_model = "scripted:writer.json";
     params.counterexamples = "scripted:adversary.json";
     params.cases = 30;
-    params.attempts = 1;
+    params.attempts = 2; // with one, nobody would be asked for counterexamples
     params.candidates = 2;
     params.runs = 4;
     world.script("writer", R"({"answer": )" + GenerateWorld::cases_text(1, 30) + "}");
