@@ -1,5 +1,5 @@
 #pragma once
-#include "daemon/evals/gatherer.h"
+#include "daemon/evals/sample_drawer.h"
 #include "daemon/runtime/asio.h"
 #include "daemon/runtime/pool.h"
 #include "daemon/runtime/task_group.h"
@@ -46,24 +46,20 @@ public:
   asio::awaitable<std::vector<EvalSample>> run();
 
   // Why the first sample that could not be had could not.
-  const std::optional<Error>& first_error() const { return m_first_error; }
+  const std::optional<Error>& first_error() const { return m_drawer.first_error(); }
 
   // Why the first answer that could not be graded could not; empty: all could.
-  const std::string& first_ungraded() const { return m_first_ungraded; }
+  const std::string& first_ungraded() const { return m_drawer.first_ungraded(); }
 
 private:
   asio::awaitable<void> draw_next();
-  asio::awaitable<EvalSample> draw(eval::PlannedSample planned);
 
-  const eval::CaseSuite& m_suite;
-  students::Student& m_student;
   EvaluationOptions m_options;
   std::vector<eval::PlannedSample> m_plan;
   std::vector<EvalSample> m_samples;
+  SampleDrawer m_drawer;
   std::size_t m_next = 0;
   std::size_t m_done = 0;
-  std::optional<Error> m_first_error = {};
-  std::string m_first_ungraded = {};
   std::exception_ptr m_failure = {}; // a bug of ours
   runtime::TaskGroup m_tasks;
 };

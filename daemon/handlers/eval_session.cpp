@@ -1,12 +1,8 @@
 #include "daemon/handlers/eval_session.h"
 
 #include "daemon/await.h"
-#include "daemon/students/agent.h"
-#include "daemon/students/chat.h"
-#include "daemon/students/cli_agent.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 namespace upskill::daemon {
@@ -94,7 +90,7 @@ Result<void> EvalSession::check() {
       if (!student.starts_with("cli.")) { // which know their models themselves
         TRY(m_models.check(model));
       }
-      TRY(open_student(student, model, {}));
+      TRY(open_student(m_workshop, m_params, m_models, {student, model}, {}));
     }
   }
   if (!m_params.judge_model.empty()) {
@@ -110,49 +106,13 @@ Result<void> EvalSession::check() {
   return {};
 }
 
-Result<std::unique_ptr<students::Student>> EvalSession::open_student(const std::string& student,
-                                                                     const std::string& model,
-                                                                     students::SkillSets skills) {
-  if (student == "chat") {
-    return std::make_unique<students::Chat>(m_models.model(model), model, skills);
-  }
-  // Nobody works longer at one case than all may take; a check that began has a limit of its own.
-  runtime::Clock::duration all = m_params.time_budget ? std::chrono::seconds(*m_params.time_budget)
-                                                      : runtime::Clock::duration::max();
-  if (student == "agent") {
-    students::AgentOptions options;
-    options.limit = std::min(options.limit, all);
-    options.run_limit = std::min(options.run_limit, all);
-    return std::make_unique<students::Agent>(m_workshop.pool,
-                                             m_workshop.sandbox,
-                                             m_models.model(model),
-                                             model,
-                                             std::move(skills),
-                                             options);
-  }
-  if (students::find_cli_agent(student) != nullptr) {
-    students::CliAgentOptions options;
-    options.model = model;
-    options.base_url = m_params.base_url;
-    options.limit = std::min(options.limit, all);
-    options.environment = [sent = m_models.environment()](std::string_view name) {
-      return sent(std::string(name));
-    };
-    return students::CliAgent::open(
-        student, m_workshop.share, std::move(skills), std::move(options));
-  }
-  return fail(ErrorCode::invalid_argument,
-              "params.student: there is no student `" + student + "`",
-              "`chat` is asked once, `agent` has tools and a workspace");
-}
-
 asio::awaitable<Result<std::vector<EvalSample>>> EvalSession::draw_one(std::string student,
                                                                        std::string model,
                                                                        students::SkillSets skills,
                                                                        bool baseline,
                                                                        std::string* first_error) {
   Result<std::unique_ptr<students::Student>> opened =
-      open_student(student, model, std::move(skills));
+      open_student(m_workshop, m_params, m_models, {student, model}, std::move(skills));
   CO_TRY(opened);
   evals::EvaluationOptions options;
   options.runs = static_cast<std::uint32_t>(m_params.runs.value_or(1));

@@ -4,6 +4,7 @@
 #include "daemon/evals/workspace_gatherer.h"
 #include "daemon/handlers/eval_models.h"
 #include "daemon/handlers/eval_request.h"
+#include "daemon/handlers/eval_students.h"
 #include "daemon/request_context.h"
 #include "daemon/runtime/pool.h"
 #include "daemon/sandbox/sandbox.h"
@@ -21,14 +22,6 @@ struct CombinationSamples {
   std::string model = {};
   std::vector<std::string> skills = {};
   std::vector<EvalSample> samples = {};
-};
-
-// What students work with beside models; outlives the session.
-struct Workshop {
-  asio::any_io_executor executor;
-  runtime::Pool& pool;
-  runtime::Pool::Share share; // of the caller
-  sandbox::Sandbox& sandbox;
 };
 
 // The samples of one evaluation: every student with every model, then the combinations of skills.
@@ -61,8 +54,6 @@ private:
   std::size_t each() const;
   std::size_t all() const;
   std::vector<std::vector<students::OfferedSkill>> combined_sets() const;
-  Result<std::unique_ptr<students::Student>>
-  open_student(const std::string& student, const std::string& model, students::SkillSets skills);
   asio::awaitable<Result<std::vector<EvalSample>>> draw_one(std::string student,
                                                             std::string model,
                                                             students::SkillSets skills,
