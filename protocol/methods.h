@@ -9,6 +9,7 @@
 #include "protocol/types/sync.h"
 #include "protocol/types/trace_changes.h"
 #include "protocol/types/traces.h"
+#include "protocol/types/watch_reports.h"
 
 #include <string_view>
 
@@ -132,6 +133,33 @@ inline constexpr Method<EvalParams, EvalResult> k_benchmark{
     "benchmark",
     "benchmark",
     "Compare models on a skill, three runs of each case unless told.",
+    "",
+    Effect::reads,
+    Audience::people,
+    Pace::slow};
+
+inline constexpr Method<EvalAcceptParams, EvalAcceptResult> k_eval_accept{
+    "eval_accept",
+    "eval accept",
+    "Accept a skill as it stands: later versions are held against it.",
+    "",
+    Effect::writes,
+    Audience::people_only,
+    Pace::slow};
+
+inline constexpr Method<WatchRunParams, WatchResult> k_watch_run{
+    "watch_run",
+    "watch run",
+    "Test a changed skill that waits for a word, whatever its mode is.",
+    "",
+    Effect::writes,
+    Audience::people_only,
+    Pace::slow};
+
+inline constexpr Method<WatchParams, WatchResult> k_watch_status{
+    "watch_status",
+    "watch",
+    "Show watched skills: what changed, what was tested, and whether it became worse.",
     "",
     Effect::reads,
     Audience::people,
@@ -422,6 +450,9 @@ template <class Use> constexpr void for_each_method(Use&& use) {
   use(k_skill_conflicts);
   use(k_skill_eval);
   use(k_benchmark);
+  use(k_eval_accept);
+  use(k_watch_run);
+  use(k_watch_status);
   use(k_eval_report);
   use(k_runs);
   use(k_skill_generate);

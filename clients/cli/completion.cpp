@@ -170,7 +170,7 @@ std::string bash_completion() {
   std::string out = "# bash completion for upskill; written by `upskill completion bash`\n"
                     "_upskill_second() {\n  case $1 in\n";
   for (const std::string& word : first_words()) {
-    if (std::vector<std::string> below = commands_below(word); !below.empty()) {
+    if (std::vector<std::string> below = commands_below(word); is_group(word)) {
       out += "    " + word + ") words=\"" + spaced(below) + "\" ;;\n";
     }
   }
@@ -186,11 +186,19 @@ std::string bash_completion() {
   out += "    elif [[ $command == @(";
   std::string groups;
   for (const std::string& word : first_words()) {
-    if (!commands_below(word).empty()) {
+    if (is_group(word)) {
       groups += (groups.empty() ? "" : "|") + word;
     }
   }
-  out += groups
+  // A command that takes words, one of which makes another command of it: `eval accept`.
+  std::string mixed;
+  for (const Command& command : shown_commands()) {
+    std::size_t space = command.words.find(' ');
+    if (space != std::string::npos && !is_group(command.words.substr(0, space))) {
+      mixed += (mixed.empty() ? "" : "|") + quoted(command.words);
+    }
+  }
+  out += groups + ") || \"$command $word\" == @(" + mixed
          + ") ]]; then command+=\" $word\"\n    else last=$word; "
            "((place++)); fi\n  done\n";
   out += "  case $previous in\n";
@@ -215,7 +223,7 @@ std::string bash_completion() {
       "    \"\") words=\"" + spaced(first_words()) + "\" options=\"" + global_names() + "\" ;;\n";
   for (const std::string& word : first_words()) {
     std::vector<std::string> below = commands_below(word);
-    if (!below.empty()) {
+    if (is_group(word)) {
       out += "    \"" + word + "\") words=\"" + spaced(below) + "\" options=\"--help\" ;;\n";
     }
   }
@@ -277,7 +285,7 @@ std::string zsh_completion() {
     return lines;
   };
   for (const std::string& word : first_words()) {
-    if (commands_below(word).empty()) {
+    if (!is_group(word)) {
       continue;
     }
     out += "    " + word + ")\n      if (( CURRENT == 3 )); then\n        commands=(\n";

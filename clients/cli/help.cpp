@@ -121,17 +121,21 @@ void show_overview(Page& page) {
 }
 
 void show_group(Page& page, std::string_view word) {
-  page.line(page.tint(Tint::bold, "Usage") + "  upskill " + std::string(word) + " COMMAND");
-  page.line();
   Definitions rows;
+  bool is_alone = false; // it is a command itself, too
   for (const Command& command : all_commands()) {
-    if (command.words.starts_with(std::string(word) + " ")) {
+    is_alone = is_alone || command.words == word;
+    if (command.words == word || command.words.starts_with(std::string(word) + " ")) {
       rows.add(short_usage(command), command.summary);
     }
   }
+  page.line(page.tint(Tint::bold, "Usage") + "  upskill " + std::string(word)
+            + (is_alone ? " [COMMAND]" : " COMMAND"));
+  page.line();
   rows.print(page);
   print_examples(page, [&](const Example& example) {
-    return example.overview && example.command.starts_with(std::string(word) + " ");
+    bool is_below = example.command == word || example.command.starts_with(std::string(word) + " ");
+    return example.overview && is_below;
   });
 }
 

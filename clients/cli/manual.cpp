@@ -10,14 +10,14 @@ namespace {
 
 constexpr std::array<Group, 7> k_groups{{{"Skills", "list show validate"},
                                          {"Generation", "generate propose inbox"},
-                                         {"Evaluations", "eval benchmark runs"},
+                                         {"Evaluations", "eval watch benchmark runs"},
                                          {"Sync", "sync"},
                                          {"Traces", "trace"},
                                          {"Overview", "status agents doctor"},
                                          {"Daemon", "daemon mcp hook"}}};
 constexpr std::string_view k_rest = "More";
 
-constexpr std::array<Example, 41> k_examples{{
+constexpr std::array<Example, 44> k_examples{{
     {"sync enable", "upskill sync enable", "see the plan, then switch sync on", true},
     {"sync enable", "upskill sync enable --dry-run", "only see the plan"},
     {"sync enable",
@@ -60,6 +60,12 @@ constexpr std::array<Example, 41> k_examples{{
      "upskill inbox accept release-notes -o ~/.claude/skills/release-notes",
      "take it into a folder of an agent's"},
     {"inbox decline", "upskill inbox decline release-notes", "never propose it again"},
+    {"eval accept",
+     "upskill eval accept pdf -m haiku",
+     "hold later versions against this one",
+     true},
+    {"watch", "upskill watch", "what changed, and whether it became worse", true},
+    {"watch run", "upskill watch run pdf", "test a version that waits for a word"},
     {"runs", "upskill runs", "what evaluations have said, as bars"},
     {"runs", "upskill runs -d ./runs -s pdf --csv runs.csv", "the runs of a skill, as a table"},
     {"trace import", "upskill trace import", "keep the sessions of every agent here", true},

@@ -99,7 +99,7 @@ constexpr std::array<McpNotification, 10> k_notifications{{
     {"notifications/prompts/list_changed", both, true, "Never sent: the prompts do not change."},
 }};
 
-constexpr std::array<McpResource, 4> k_resources{{
+constexpr std::array<McpResource, 5> k_resources{{
     {"skill://{name}/SKILL.md", false, "A skill of the user; listed, one for each."},
     {"skill://{project}/{name}/SKILL.md",
      false,
@@ -107,6 +107,10 @@ constexpr std::array<McpResource, 4> k_resources{{
     {"skill://{name}/{+path}",
      true,
      "Any file of a skill, which SKILL.md refers to by the path. `name` can be completed."},
+    {"eval://{+skill}",
+     true,
+     "Whether a watched skill (`upskill eval accept`) became worse, as JSON: `eval://pdf`, or "
+     "`eval://project-1a2b3c4d/pdf`; can be subscribed to."},
     {"upskill://job/{id}",
      true,
      "How far a job of the tool `job` is, as JSON; can be subscribed to."},

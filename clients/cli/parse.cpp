@@ -113,13 +113,12 @@ private:
     if (!next.empty()) {
       found = find_command(std::string(word) + " " + std::string(next));
     }
-    bool is_group = !commands_below(word).empty();
     if (found) {
       ++m_at;
-    } else if (is_group && (next == "--help" || next == "-h")) {
+    } else if (is_group(word) && (next == "--help" || next == "-h")) {
       m_out.command.words = word; // help of the group
       return {};
-    } else if (!is_group || next.empty() || next.starts_with("-")) {
+    } else if (!is_group(word) || next.empty() || next.starts_with("-")) {
       found = find_command(word); // a group's word that stands alone may be a command, too
     }
     if (!found) {
@@ -351,6 +350,16 @@ private:
 
 Result<Invocation> parse(std::span<const std::string_view> words) {
   return Reading(words).run();
+}
+
+bool is_group(std::string_view word) {
+  if (commands_below(word).empty()) {
+    return false;
+  }
+  std::optional<Command> alone = find_command(word);
+  return !alone || alone->words != word // `inbox`, which is another name of `inbox list`
+         || std::ranges::none_of(alone->options,
+                                 [](const Option& option) { return option.position >= 0; });
 }
 
 std::vector<std::string> commands_below(std::string_view word) {

@@ -15,5 +15,8 @@ Result<Invocation> parse(std::span<const std::string_view> words);
 
 // The commands below a first word (`sync`): what to show when it stands alone. Empty for others.
 std::vector<std::string> commands_below(std::string_view word);
+// Whether the word alone is no command that takes words: `sync`, but not `eval`, for which a skill
+// follows as well as `accept`.
+bool is_group(std::string_view word);
 
 } // namespace upskill::cli

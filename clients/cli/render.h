@@ -7,6 +7,7 @@
 #include "protocol/types/runs.h"
 #include "protocol/types/server.h"
 #include "protocol/types/trace_changes.h"
+#include "protocol/types/watch_reports.h"
 
 namespace upskill::cli {
 
@@ -40,6 +41,9 @@ void show(Page& page, const Invocation& invocation, const SyncNowResult& result)
 void show(Page& page, const Invocation& invocation, const SyncConflictsResult& result);
 // render_evals.cpp
 void show(Page& page, const Invocation& invocation, const EvalResult& result);
+// render_watch.cpp
+void show(Page& page, const Invocation& invocation, const EvalAcceptResult& result);
+void show(Page& page, const Invocation& invocation, const WatchResult& result);
 // render_generate.cpp
 void show(Page& page, const Invocation& invocation, const GenerateResult& result);
 // render_inbox.cpp

@@ -32,7 +32,7 @@ int show_help(const Command& command, const Screen& screen, bool json) {
   Page page(screen);
   if (command.words.empty()) {
     show_overview(page);
-  } else if (!commands_below(command.words).empty()) {
+  } else if (is_group(command.words)) {
     show_group(page, command.words);
   } else {
     show_command(page, command);

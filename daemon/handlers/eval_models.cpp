@@ -25,6 +25,21 @@ private:
   Error m_why;
 };
 
+// Stands where nobody may be asked, and tells that somebody would have been.
+class UnaskedModel : public models::Model {
+public:
+  explicit UnaskedModel(bool& missing)
+      : m_missing(missing) {}
+
+  asio::awaitable<Result<models::Answer>> answer(models::Request) override {
+    m_missing = true;
+    co_return fail(ErrorCode::unavailable, "it was not answered before, and nobody is asked");
+  }
+
+private:
+  bool& m_missing;
+};
+
 // Models behind HTTP are one, which is told the name with each request.
 bool has_model_of_its_own(const std::string& name) {
   return is_scripted(name) || generation::is_agent(name) || name == generation::k_sampling;
@@ -141,6 +156,11 @@ std::unique_ptr<models::Model> EvalModels::make_http() {
   chain.fresh = m_options.fresh;
   chain.record = m_options.record;
   chain.pool.emplace(m_pool);
+  if (m_options.missing != nullptr) {
+    chain.gives_up = false;
+    return models::chained(
+        m_executor, std::make_unique<UnaskedModel>(*m_options.missing), std::move(chain));
+  }
   return models::chained(
       m_executor,
       std::make_unique<models::HttpModel>(m_executor, m_http, std::move(options)),

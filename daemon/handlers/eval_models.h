@@ -28,6 +28,9 @@ struct EvalModelOptions {
   models::Budget* budget = nullptr; // shared with other models, which it outlives; none: its own
   generation::SamplingDesk* sampling = nullptr; // where the calling agent is asked, if it may be
   std::string client = {};                      // whose model that is
+  // Nobody is asked whose answer costs something: only what was answered before counts. Set where
+  // an answer was wanted that is not there.
+  bool* missing = nullptr;
 };
 
 // The models of one evaluation, students' and judges', under one budget. Each is made when it is

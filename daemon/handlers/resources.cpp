@@ -24,6 +24,7 @@ namespace upskill::daemon {
 namespace {
 
 constexpr std::string_view k_template = "skill://{name}/{+path}";
+constexpr std::string_view k_results = "eval://";
 
 mcp::Resource resource_of(const Catalogue& catalogue, const Catalogue::Row& row) {
   mcp::Resource resource;
@@ -127,10 +128,28 @@ SkillResources::list_templates(std::string cursor, RequestContext) {
   file.description = "Any file of a skill; `SKILL.md` says what the others are for.";
   mcp::ResourceTemplatePage page;
   page.templates.push_back(std::move(file));
+  mcp::ResourceTemplate result;
+  result.uri_template = "eval://{+skill}";
+  result.name = "skill verdict";
+  result.title = "Whether a watched skill became worse";
+  result.description = "JSON: verdict, rates and reasons; subscribe to be told when it changes.";
+  result.mime_type = "application/json";
+  page.templates.push_back(std::move(result));
   co_return page;
 }
 
 asio::awaitable<Result<mcp::Answer>> SkillResources::read(std::string uri, RequestContext context) {
+  if (uri.starts_with(k_results)) {
+    std::optional<std::string> result = m_results ? m_results(uri) : std::nullopt;
+    if (!result) {
+      co_return fail(no_resource(uri));
+    }
+    mcp::ResourceContents contents;
+    contents.uri = uri;
+    contents.mime_type = "application/json";
+    contents.bytes = std::move(*result);
+    co_return contents;
+  }
   AWAIT(Result<std::shared_ptr<const Catalogue>> catalogue, m_library.catalogue(context.stopping));
   CO_TRY(catalogue);
   auto job = [&] { return read_uri(**catalogue, uri); };

@@ -2,6 +2,11 @@
 #include "daemon/handlers/skill_library.h"
 #include "daemon/resource_backend.h"
 
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
 namespace upskill::daemon {
 
 // Skills as MCP resources: one for each skill in the list, every file of it can be read, and every
@@ -11,6 +16,11 @@ class SkillResources final : public ResourceBackend {
 public:
   explicit SkillResources(SkillLibrary& library)
       : m_library(library) {}
+
+  // Where the results of watched skills come from, as JSON by their address (`eval://NAME`).
+  void set_results(std::function<std::optional<std::string>(std::string_view uri)> results) {
+    m_results = std::move(results);
+  }
 
   asio::awaitable<Result<mcp::ResourcePage>> list(std::string cursor,
                                                   RequestContext context) override;
@@ -29,6 +39,7 @@ public:
 
 private:
   SkillLibrary& m_library;
+  std::function<std::optional<std::string>(std::string_view uri)> m_results = {};
 };
 
 } // namespace upskill::daemon

@@ -14,6 +14,7 @@
 #include "daemon/handlers/skills.h"
 #include "daemon/handlers/sync.h"
 #include "daemon/handlers/traces.h"
+#include "daemon/handlers/watch_desk.h"
 #include "daemon/models/model_name.h"
 #include "protocol/hook/spool.h"
 
@@ -56,12 +57,17 @@ public:
                 {.path = m_service.context().places.state + "/evals.db",
                  .pool = m_service.context().pool,
                  .now_ms = unix_ms})
-      , m_desk(m_service.context().io.get_executor(), m_service.context().log, desk_options()) {}
+      , m_desk(m_service.context().io.get_executor(), m_service.context().log, desk_options())
+      , m_watched({m_library, m_http, m_evals}) {
+    m_service.on_changed([this](const std::set<SkillKey>& skills) { m_watched.changed(skills); });
+    m_resources.set_results([this](std::string_view uri) { return m_watched.result_of(uri); });
+  }
 
   void bind(Binder& binder) override {
     bind_sync_handlers(binder, m_library);
     bind_skill_handlers(binder, m_library, [this](StatusResult& status) { describe(status); });
     bind_eval_handlers(binder, m_library, m_http, m_evals);
+    bind_watch_handlers(binder, m_watched);
     bind_runs_handlers(binder, m_library);
     GenerateRoom room{m_library, m_http, m_evals, m_desk};
     bind_generate_handlers(binder, room);
@@ -83,9 +89,11 @@ public:
   void start() override {
     m_service.start();
     m_desk.start();
+    m_watched.start();
   }
 
   asio::awaitable<void> stop() override {
+    AWAIT_DONE(m_watched.stop());
     AWAIT_DONE(m_desk.stop());
     AWAIT_DONE(m_evals.stop());
     AWAIT_DONE(m_service.stop());
@@ -130,6 +138,7 @@ private:
   models::Http m_http;
   evals::EvalJournal m_evals;
   capture::Desk m_desk;
+  WatchDesk m_watched;
 };
 
 } // namespace

@@ -42,6 +42,12 @@ public:
   // The machine as it was last found; waits for the first look after the start.
   asio::awaitable<Result<std::shared_ptr<const Scene>>> scene();
 
+  // Told of skills that were written to, by whomever, once they have settled and their copies were
+  // brought into agreement. Before start().
+  void on_changed(std::function<void(const std::set<SkillKey>& skills)> told) {
+    m_on_changed = std::move(told);
+  }
+
   Lane& lane() { return m_lane; }
 
   // Everything that was written before the call has been seen; what it led to may still be under
@@ -193,6 +199,7 @@ private:
   std::set<SkillKey> m_announced; // skills that they are to be told of
   std::set<SkillKey> m_suspects;  // something happened to them by which the list may differ
   ListMemory m_listed;
+  std::function<void(const std::set<SkillKey>& skills)> m_on_changed = {};
   bool m_telling = false;
 
   std::uint64_t m_generation = 1;

@@ -246,6 +246,9 @@ asio::awaitable<void> SyncService::announce() {
     std::string prefix = library::skill_prefix(project, skill);
     m_context.tell({mcp::Change::resources, prefix});
   }
+  if (m_on_changed && !skills.empty()) {
+    m_on_changed(skills);
+  }
   m_telling = false;
 }
 

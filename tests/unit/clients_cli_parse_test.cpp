@@ -77,6 +77,13 @@ TEST_SUITE("parse") {
     CHECK(parsed({"inbox", "--help"})->command.words == "inbox");
     CHECK(hint({"inbox", "acept", "3f2a"}) == "did you mean `upskill inbox accept`?");
     CHECK(parsed({"sync"}).error().message == "`sync` needs a further word");
+    // One that takes words itself is no group.
+    CHECK(arguments({"eval", "./pdf"}) == R"({"skill":"./pdf"})");
+    CHECK(parsed({"eval", "--help"})->command.words == "eval");
+    CHECK(parsed({"eval", "accept", "pdf"})->command.words == "eval accept");
+    CHECK(parsed({"watch"})->command.words == "watch");
+    CHECK(parsed({"watch", "--help"})->command.words == "watch");
+    CHECK(parsed({"watch", "run", "pdf"})->command.words == "watch run");
   }
 
   TEST_CASE("takes what upskill's generate takes, by its letters") {

@@ -236,8 +236,28 @@ TEST_SUITE("SkillResources") {
     CHECK(pages == 5); // the last hundred are of 1.4 KB each, so 46, 46 and 8
 
     auto templates = world.run(world.resources().list_templates({}, {}));
-    REQUIRE(templates->templates.size() == 1);
+    REQUIRE(templates->templates.size() == 2);
     CHECK(templates->templates[0].uri_template == "skill://{name}/{+path}");
+    CHECK(templates->templates[1].uri_template == "eval://{+skill}");
+  }
+
+  TEST_CASE("the result of a watched skill is read by its address") {
+    SkillsWorld world;
+    auto read = [&](std::string uri) {
+      return world.run(world.resources().read(std::move(uri), {}));
+    };
+    CHECK_FALSE(read("eval://pdf")); // nobody watches
+    world.resources().set_results([](std::string_view uri) {
+      return uri == "eval://pdf" ? std::optional<std::string>("{}") : std::nullopt;
+    });
+    auto answer = read("eval://pdf");
+    REQUIRE(answer);
+    const auto& contents = std::get<mcp::ResourceContents>(*answer);
+    CHECK(contents.bytes == "{}");
+    CHECK(contents.mime_type == "application/json");
+    answer = read("eval://other");
+    REQUIRE_FALSE(answer);
+    CHECK(answer.error().code == ErrorCode::not_found);
   }
 
   TEST_CASE("a cursor of nobody's is refused") {

@@ -1,0 +1,335 @@
+#include "daemon/handlers/watch_subject.h"
+
+#include "daemon/await.h"
+#include "daemon/evals/judge_gatherer.h"
+#include "daemon/evals/sample_drawer.h"
+#include "daemon/evals/workspace_gatherer.h"
+#include "daemon/handlers/eval_options.h"
+#include "daemon/handlers/eval_students.h"
+#include "daemon/regression/test_run.h"
+#include "daemon/runtime/offload.h"
+#include "protocol/codec/codec.h"
+#include "protocol/rpc/simdjson_reader.h"
+#include "skills/eval/suite_hash.h"
+#include "skills/regression/reason_words.h"
+#include "skills/regression/spending.h"
+#include "skills/store/regression_store.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace upskill::daemon {
+namespace {
+
+constexpr std::size_t k_in_flight = 20;
+constexpr std::size_t k_at_work = 4; // a student with a workspace is a program on this machine
+
+const regression::NeededCases& needed_of(const WatchExam& exam, WatchMeasure measure) {
+  return measure == WatchMeasure::trigger ? exam.needed.trigger : exam.needed.answers;
+}
+
+WatchedSubject subject_of(const RecordedSubject& recorded) {
+  WatchedSubject told;
+  told.model = recorded.model;
+  told.student = recorded.student;
+  told.measure = recorded.measure;
+  return told;
+}
+
+void tell(WatchedSubject& told, const regression::TestReport& report) {
+  told.verdict = report.verdict;
+  told.reason = report.reason;
+  told.why = report.why;
+  told.accepted_rate = report.accepted_rate;
+  if (report.rate) {
+    told.rate = EvalShare{*report.rate, report.interval.low, report.interval.high};
+  }
+  told.samples = static_cast<std::int64_t>(report.samples);
+  told.most = static_cast<std::int64_t>(report.most);
+  told.errors = static_cast<std::int64_t>(report.errors);
+}
+
+EvalParams params_of(const WatchExam& exam, const RecordedSubject& recorded) {
+  EvalParams params;
+  params.skill = exam.folder; // not its name, which another scope may have too
+  params.model.push_back(recorded.model);
+  params.student.push_back(recorded.student);
+  params.triggers = recorded.measure == WatchMeasure::trigger;
+  params.no_baseline = true;
+  params.judge_model = exam.record.judge_model;
+  params.base_url = exam.record.base_url;
+  return params;
+}
+
+Result<WatchedSubject> read_kept(const std::string& json) {
+  rpc::JsonParser parser;
+  Result<WatchedSubject> told = fail(ErrorCode::corrupt, "nothing was read");
+  TRY(parser.read(json, "the verdict", [&](JsonReader& reader) {
+    told = decode<WatchedSubject>(reader, "verdict");
+  }));
+  return told;
+}
+
+// Whatever else is worth keeping may decide otherwise tomorrow: a budget, a person, a server.
+bool is_lasting(WatchReason reason) {
+  return reason == WatchReason::dropped || reason == WatchReason::held
+         || reason == WatchReason::out_of_runs || reason == WatchReason::nothing_to_lose;
+}
+
+// One test, from the cases as they are read to what is kept.
+class SubjectExam {
+public:
+  SubjectExam(WatchRoom room, std::shared_ptr<const WatchExam> exam, std::size_t subject)
+      : m_room(room)
+      , m_exam(std::move(exam))
+      , m_recorded(m_exam->record.subjects.at(subject))
+      , m_told(subject_of(m_recorded)) {}
+
+  asio::awaitable<Result<WatchedSubject>> run(SubjectProgress progress) {
+    const regression::NeededCases& needed = needed_of(*m_exam, m_recorded.measure);
+    if (needed.none()) {
+      m_told.verdict = WatchVerdict::ok;
+      m_told.reason = WatchReason::held;
+      m_told.why = "nothing was changed that it depends on";
+      co_return m_told;
+    }
+    EvalParams params = params_of(*m_exam, m_recorded);
+    EvalModelOptions options;
+    AWAIT(Result<std::shared_ptr<const Catalogue>> catalogue, m_room.library.catalogue({}));
+    CO_TRY(catalogue);
+    auto read = [&]() -> Result<EvalRequest> {
+      TRY_ASSIGN(EvalRequest request, read_request(**catalogue, params, {true, {}}));
+      RequestContext context;
+      context.principal = "watch"; // nobody sends keys: they are the daemon's own, and the file's
+      TRY_ASSIGN(options, read_model_options(params, context, engine().places));
+      return request;
+    };
+    AWAIT(Result<EvalRequest> request, runtime::offload(pool(), std::move(read)));
+    CO_TRY(request);
+    if (request->hash != m_exam->version.hash.hex()) {
+      co_return fail(ErrorCode::changed, "the skill was changed while it was looked at");
+    }
+    if (request->why_no_cases) {
+      m_told.reason = WatchReason::no_cases;
+      m_told.why = request->why_no_cases->message;
+      co_return m_told;
+    }
+    m_key = {watch_key(m_exam->skill),
+             m_exam->accepted,
+             m_exam->version.hash,
+             eval::suite_hash(request->suite),
+             m_recorded.model,
+             m_recorded.student,
+             std::string(enum_name(m_recorded.measure))};
+    auto find = [&](store::EvalStore& store) {
+      return store::RegressionStore(store).find_verdict(m_key);
+    };
+    AWAIT(Result<std::optional<store::VerdictRow>> kept, m_room.journal.with(std::move(find)));
+    CO_TRY(kept);
+    if (*kept) {
+      if (Result<WatchedSubject> told = read_kept((*kept)->record)) {
+        co_return told;
+      }
+    }
+    m_started_ms = m_room.journal.now_ms();
+    AWAIT(Result<void> tested, test(params, *request, std::move(options), needed, progress));
+    CO_TRY(tested);
+    auto end = [&request] { request->copies.clear(); }; // here, where it may take its time
+    AWAIT_DONE(runtime::offload(pool(), std::move(end)));
+    co_return m_told;
+  }
+
+private:
+  const EngineContext& engine() { return m_room.library.service().context(); }
+
+  runtime::Pool::Share pool() { return engine().pool().of(0); }
+
+  Result<regression::Test> open_test(const eval::CaseSuite& suite,
+                                     const regression::NeededCases& needed) const {
+    const regression::WatchThresholds& thresholds = m_exam->settings.thresholds;
+    regression::TestOptions options;
+    options.accepted = outcomes_of(m_recorded, suite, needed.never_asked);
+    TRY_ASSIGN(options.alpha,
+               regression::alpha_of_look(thresholds.alpha.value_or(options.alpha),
+                                         static_cast<std::size_t>(m_exam->look),
+                                         m_exam->record.subjects.size()));
+    options.beta = thresholds.beta.value_or(options.beta);
+    options.drop = thresholds.drop.value_or(options.drop);
+    options.runs = static_cast<std::uint32_t>(m_exam->settings.runs.value_or(options.runs));
+    return regression::Test::open(std::move(options));
+  }
+
+  asio::awaitable<Result<void>> test(const EvalParams& params,
+                                     EvalRequest& request,
+                                     EvalModelOptions options,
+                                     const regression::NeededCases& needed,
+                                     const SubjectProgress& progress) {
+    if (!needed.all) { // a case that was changed alone asks for itself
+      std::erase_if(request.suite.cases, [&](const eval::Case& one) {
+        return std::ranges::find(needed.ids, one.id) == needed.ids.end();
+      });
+    }
+    for (const std::string& id : needed.never_asked) {
+      if (std::ranges::find(request.suite.cases, id, &eval::Case::id)
+          != request.suite.cases.end()) {
+        m_told.never_asked.push_back(id);
+      }
+    }
+    CO_TRY_ASSIGN(regression::Test test, open_test(request.suite, needed));
+    bool missing = false;
+    const bool asks = m_exam->settings.mode == regression::WatchMode::automatic;
+    options.missing = asks ? nullptr : &missing;
+    EvalModels models(engine().io.get_executor(),
+                      m_room.http,
+                      m_room.journal,
+                      pool(),
+                      std::move(options),
+                      request.scripts);
+    sandbox::Sandbox sandbox;
+    Workshop workshop{engine().io.get_executor(), engine().pool(), pool(), sandbox};
+    students::SkillSets arms;
+    arms.with_skill.push_back(request.skill);
+    CO_TRY_ASSIGN(
+        std::unique_ptr<students::Student> student,
+        open_student(
+            workshop, params, models, {m_recorded.student, m_recorded.model}, std::move(arms)));
+    evals::WorkspaceGatherer workspaces(engine().pool(), sandbox);
+    evals::JudgeGatherer judge(params.judge_model.empty() ? nullptr
+                                                          : &models.model(params.judge_model),
+                               params.judge_model);
+    evals::DrawOptions draw_options{request.skill.name, {&workspaces, &judge}, pool()};
+    evals::SampleDrawer drawer(request.suite, *student, std::move(draw_options));
+    regression::TestRunOptions run_options;
+    run_options.in_flight = m_recorded.student == "chat" ? k_in_flight : k_at_work;
+    run_options.draw =
+        [&](regression::WantedSample wanted) -> asio::awaitable<std::optional<EvalSample>> {
+      if (!asks && m_recorded.student.starts_with("cli.")) {
+        co_return std::nullopt; // what it answers is not kept
+      }
+      AWAIT(EvalSample sample, drawer.draw({wanted.case_number, EvalArm::with_skill, wanted.run}));
+      if (missing && sample.outcome == SampleOutcome::error) {
+        co_return std::nullopt;
+      }
+      co_return sample;
+    };
+    run_options.may_ask = [&](std::size_t under_way) { return !asks || may_spend(under_way); };
+    run_options.drawn = [&](const regression::WantedSample&, const EvalSample& sample) {
+      count(sample);
+      tell(m_told, test.report());
+      progress(m_told);
+    };
+    regression::TestRun run(engine().io.get_executor(), test, std::move(run_options));
+    AWAIT_DONE(see_through(run));
+    tell(m_told, test.report());
+    if (m_told.reason == WatchReason::errors && drawer.first_error()) {
+      m_told.why += ": " + drawer.first_error()->message;
+    }
+    if (is_lasting(m_told.reason)) {
+      AWAIT(Result<void> kept, keep());
+      CO_TRY(kept);
+    }
+    co_return Result<void>();
+  }
+
+  // What was spent is kept however it ends.
+  asio::awaitable<void> see_through(regression::TestRun& run) {
+    std::exception_ptr cut_short;
+    try {
+      AWAIT_DONE(run.run());
+    } catch (...) {
+      cut_short = std::current_exception();
+    }
+    if (cut_short) {
+      co_await asio::this_coro::throw_if_cancelled(false);
+    }
+    if (m_spent.runs > 0) {
+      store::SpendingRow row{m_room.journal.now_ms(), watch_key(m_exam->skill)};
+      row.usd = m_spent.usd;
+      row.tokens = m_spent.tokens;
+      row.runs = m_spent.runs;
+      auto put = [&](store::EvalStore& store) {
+        return store::RegressionStore(store).add_spending(row);
+      };
+      AWAIT(Result<void> kept, m_room.journal.with(std::move(put)));
+      if (!kept) {
+        engine().log.warning("what a test spent is not kept: {}", kept.error().message);
+      }
+    }
+    if (cut_short) {
+      std::rethrow_exception(cut_short);
+    }
+  }
+
+  // What is under way will cost something, too: about as much as those before did.
+  bool may_spend(std::size_t under_way) {
+    if (m_room.ledger == nullptr) {
+      return true;
+    }
+    const regression::Headroom headroom = m_room.ledger->headroom(
+        watch_key(m_exam->skill), m_exam->settings.budget, m_exam->total, m_room.journal.now_ms());
+    const auto others = static_cast<std::int64_t>(under_way);
+    const std::int64_t runs = std::max<std::int64_t>(m_spent.runs, 1);
+    const regression::Allowance& left = headroom.left;
+    return headroom.is_open && left.runs.value_or(others + 1) > others
+           && (!left.tokens || *left.tokens > m_spent.tokens / runs * others)
+           && (!left.usd
+               || *left.usd
+                      > m_spent.usd / static_cast<double>(runs) * static_cast<double>(others));
+  }
+
+  void count(const EvalSample& sample) {
+    if (sample.cached) {
+      return;
+    }
+    regression::Spending one{
+        .usd = sample.cost.value_or(0), .tokens = sample.tokens.total.value_or(0), .runs = 1};
+    m_spent += one;
+    m_is_cost_known = m_is_cost_known && sample.cost.has_value();
+    if (m_room.ledger != nullptr) {
+      std::int64_t now_ms = m_room.journal.now_ms();
+      m_room.ledger->spend(watch_key(m_exam->skill), now_ms, one, now_ms);
+    }
+  }
+
+  asio::awaitable<Result<void>> keep() {
+    store::VerdictRow row{m_key};
+    row.verdict = enum_name(m_told.verdict);
+    row.started_ms = m_started_ms;
+    row.finished_ms = m_room.journal.now_ms();
+    row.samples = m_told.samples;
+    row.tokens = m_spent.tokens;
+    row.cost = m_is_cost_known ? std::optional(m_spent.usd) : std::nullopt;
+    row.record = encode(m_told);
+    auto put = [&](store::EvalStore& store) -> Result<void> {
+      store::RegressionStore watched(store);
+      TRY(watched.put_verdict(row));
+      TRY(watched.purge(row.finished_ms));
+      return {};
+    };
+    AWAIT(Result<void> kept, m_room.journal.with(std::move(put)));
+    co_return kept;
+  }
+
+  WatchRoom m_room;
+  std::shared_ptr<const WatchExam> m_exam;
+  const RecordedSubject& m_recorded;
+  WatchedSubject m_told;
+  store::VerdictKey m_key = {};
+  std::int64_t m_started_ms = 0;
+  regression::Spending m_spent = {};
+  bool m_is_cost_known = true;
+};
+
+} // namespace
+
+asio::awaitable<Result<WatchedSubject>> examine_subject(WatchRoom room,
+                                                        std::shared_ptr<const WatchExam> exam,
+                                                        std::size_t subject,
+                                                        SubjectProgress progress) {
+  SubjectExam work(room, std::move(exam), subject);
+  AWAIT(Result<WatchedSubject> told, work.run(std::move(progress)));
+  co_return told;
+}
+
+} // namespace upskill::daemon
