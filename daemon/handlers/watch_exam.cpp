@@ -55,12 +55,7 @@ open_exam(WatchRoom room, SkillKey skill, std::size_t together) {
   CO_TRY(done);
   std::optional<store::AcceptedRow> accepted;
   auto find = [&](store::EvalStore& store) -> Result<void> {
-    store::RegressionStore regression(store);
-    TRY_ASSIGN(accepted, regression.accepted(watch_key(skill)));
-    if (accepted && accepted->version != exam->version.hash) {
-      TRY_ASSIGN(exam->look,
-                 regression.look_number(watch_key(skill), accepted->version, exam->version.hash));
-    }
+    TRY_ASSIGN(accepted, store::RegressionStore(store).accepted(watch_key(skill)));
     return {};
   };
   AWAIT(done, room.journal.with(std::move(find)));
@@ -98,6 +93,17 @@ open_exam(WatchRoom room, SkillKey skill, std::size_t together) {
   };
   AWAIT(done, runtime::offload(engine.pool(), std::move(compare)));
   CO_TRY(done);
+  // Only what may be tested is a look: each of them spends some of what all share.
+  if (!exam->needed.none() && exam->settings.mode != regression::WatchMode::off) {
+    auto count = [&](store::EvalStore& store) -> Result<void> {
+      TRY_ASSIGN(exam->look,
+                 store::RegressionStore(store).look_number(
+                     watch_key(skill), exam->accepted, exam->version.hash));
+      return {};
+    };
+    AWAIT(done, room.journal.with(std::move(count)));
+    CO_TRY(done);
+  }
   co_return std::shared_ptr<const WatchExam>(std::move(exam));
 }
 
