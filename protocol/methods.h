@@ -156,9 +156,17 @@ inline constexpr Method<WatchRunParams, WatchResult> k_watch_run{
     Audience::people_only,
     Pace::slow};
 
+inline constexpr Method<WatchCancelParams, WatchResult> k_watch_cancel{
+    "watch_cancel",
+    "watch cancel",
+    "End the test of a skill; what it has learnt is kept, and `watch run` goes on from there.",
+    "",
+    Effect::writes,
+    Audience::people_only};
+
 inline constexpr Method<WatchParams, WatchResult> k_watch_status{
     "watch_status",
-    "watch",
+    "watch status",
     "Show watched skills: what changed, what was tested, and whether it became worse.",
     "",
     Effect::reads,
@@ -452,6 +460,7 @@ template <class Use> constexpr void for_each_method(Use&& use) {
   use(k_benchmark);
   use(k_eval_accept);
   use(k_watch_run);
+  use(k_watch_cancel);
   use(k_watch_status);
   use(k_eval_report);
   use(k_runs);

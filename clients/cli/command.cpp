@@ -14,7 +14,7 @@ struct LoosePositional {
   std::string_view field;
 };
 
-constexpr std::array<LoosePositional, 13> k_loose_positionals{{{"list", "query"},
+constexpr std::array<LoosePositional, 14> k_loose_positionals{{{"list", "query"},
                                                                {"sync status", "skill"},
                                                                {"sync plan", "skill"},
                                                                {"sync now", "skill"},
@@ -26,7 +26,8 @@ constexpr std::array<LoosePositional, 13> k_loose_positionals{{{"list", "query"}
                                                                {"trace purge", "ids"},
                                                                {"trace capture", "action"},
                                                                {"trace allow", "rules"},
-                                                               {"inbox list", "id"}}};
+                                                               {"inbox list", "id"},
+                                                               {"watch status", "skill"}}};
 
 struct ShortOption {
   std::string_view command; // empty: every command that has the field

@@ -17,7 +17,7 @@ constexpr std::array<Group, 7> k_groups{{{"Skills", "list show validate"},
                                          {"Daemon", "daemon mcp hook"}}};
 constexpr std::string_view k_rest = "More";
 
-constexpr std::array<Example, 44> k_examples{{
+constexpr std::array<Example, 45> k_examples{{
     {"sync enable", "upskill sync enable", "see the plan, then switch sync on", true},
     {"sync enable", "upskill sync enable --dry-run", "only see the plan"},
     {"sync enable",
@@ -64,8 +64,9 @@ constexpr std::array<Example, 44> k_examples{{
      "upskill eval accept pdf -m haiku",
      "hold later versions against this one",
      true},
-    {"watch", "upskill watch", "what changed, and whether it became worse", true},
+    {"watch status", "upskill watch status", "what changed, and whether it became worse", true},
     {"watch run", "upskill watch run pdf", "test a version that waits for a word"},
+    {"watch cancel", "upskill watch cancel pdf", "end a test; what it has learnt stays"},
     {"runs", "upskill runs", "what evaluations have said, as bars"},
     {"runs", "upskill runs -d ./runs -s pdf --csv runs.csv", "the runs of a skill, as a table"},
     {"trace import", "upskill trace import", "keep the sessions of every agent here", true},

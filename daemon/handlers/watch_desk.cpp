@@ -279,13 +279,39 @@ Awaitable<WatchResult> WatchDesk::run(WatchRunParams params, RequestContext cont
     begin_test(watched, std::move(exam));
     tell(skill);
   }
+  AWAIT(Result<WatchResult> result, report(params.skill, is_known, std::move(context)));
+  co_return result;
+}
+
+Awaitable<WatchResult> WatchDesk::cancel(WatchCancelParams params, RequestContext context) {
+  bool is_known = false;
+  for (auto& [skill, watched] : m_skills) {
+    if (skill.second != params.skill) {
+      continue;
+    }
+    is_known = true;
+    if (watched.test) {
+      m_tasks.cancel(*watched.test);
+      watched.test.reset();
+      ++watched.tests; // it has nothing more to say
+      watched.told.state = WatchState::waiting;
+      watched.told.reason = WatchReason::cancelled;
+      watched.told.why = "a person has ended the test";
+      tell(skill);
+    }
+  }
+  AWAIT(Result<WatchResult> result, report(params.skill, is_known, std::move(context)));
+  co_return result;
+}
+
+Awaitable<WatchResult> WatchDesk::report(std::string skill, bool is_known, RequestContext context) {
   if (!is_known) {
     co_return fail(ErrorCode::not_found,
-                   "the skill " + in_backticks(params.skill) + " is not watched",
-                   "`upskill watch` shows which ones are; `upskill eval accept` adds one");
+                   "the skill " + in_backticks(skill) + " is not watched",
+                   "`upskill watch status` shows which ones are; `upskill eval accept` adds one");
   }
   WatchParams all;
-  all.skill.push_back(params.skill);
+  all.skill.push_back(std::move(skill));
   AWAIT(Result<WatchResult> result, watch(std::move(all), std::move(context)));
   co_return result;
 }
@@ -328,6 +354,9 @@ void bind_watch_handlers(Binder& binder, WatchDesk& desk) {
   });
   binder.on(k_watch_run, [&desk](WatchRunParams params, RequestContext context) {
     return desk.run(std::move(params), std::move(context));
+  });
+  binder.on(k_watch_cancel, [&desk](WatchCancelParams params, RequestContext context) {
+    return desk.cancel(std::move(params), std::move(context));
   });
   binder.on(k_watch_status, [&desk](WatchParams params, RequestContext context) {
     return desk.watch(std::move(params), std::move(context));

@@ -35,6 +35,8 @@ public:
   Awaitable<EvalAcceptResult> accept(EvalAcceptParams params, RequestContext context);
   // Goes on with tests that wait for a word, or begins them anew; what that costs was agreed to.
   Awaitable<WatchResult> run(WatchRunParams params, RequestContext context);
+  // Ends the tests of a skill that are under way.
+  Awaitable<WatchResult> cancel(WatchCancelParams params, RequestContext context);
   // What is known of watched skills; waits for news where it is asked to.
   Awaitable<WatchResult> watch(WatchParams params, RequestContext context);
 
@@ -52,6 +54,7 @@ private:
   };
 
   asio::awaitable<void> begin();
+  Awaitable<WatchResult> report(std::string skill, bool is_known, RequestContext context);
   // `together`: how many skills changed at once.
   asio::awaitable<void> look(SkillKey skill, std::size_t together);
   void

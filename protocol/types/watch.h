@@ -18,6 +18,7 @@ enum class WatchReason {
   out_of_runs,      // as many samples as may be drawn decided nothing
   out_of_budget,    // as much as may be spent did not
   waiting,          // for a person to say go
+  cancelled,        // a person has ended it
   moved,            // stable cases got worse, flaky ones better: the whole is as good
   errors,           // models or tools failed, so nothing was learnt about the skill
   no_cases,         // there is nothing to ask
@@ -26,12 +27,13 @@ enum class WatchReason {
 };
 
 template <> struct EnumNames<WatchReason> {
-  static constexpr std::array<std::string_view, 11> names{"dropped",
+  static constexpr std::array<std::string_view, 12> names{"dropped",
                                                           "held",
                                                           "unfinished",
                                                           "out_of_runs",
                                                           "out_of_budget",
                                                           "waiting",
+                                                          "cancelled",
                                                           "moved",
                                                           "errors",
                                                           "no_cases",

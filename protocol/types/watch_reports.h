@@ -113,6 +113,23 @@ struct EvalAcceptResult {
   }
 };
 
+// What a test that has not begun is likely to take.
+struct WatchEstimate {
+  double samples = 0;
+  double if_worse = 0;
+  std::int64_t most = 0;
+  std::optional<double> usd = {};
+  std::optional<double> most_usd = {};
+
+  static void describe(auto& f) {
+    f.required(&WatchEstimate::samples, "samples", "On average, if the version is as good.");
+    f.required(&WatchEstimate::if_worse, "if_worse", "If it is worse by the drop looked for.");
+    f.required(&WatchEstimate::most, "most", "Whatever happens.");
+    f.optional(&WatchEstimate::usd, "usd", "What `samples` cost in US dollars, where it is known.");
+    f.optional(&WatchEstimate::most_usd, "most_usd", "What `most` cost.");
+  }
+};
+
 // One version against the accepted one, by one model, student and measure.
 struct WatchedSubject {
   std::string model = {};
@@ -125,7 +142,14 @@ struct WatchedSubject {
   std::optional<EvalShare> rate = {};
   std::int64_t samples = 0;
   std::int64_t most = 0;
+  std::int64_t asked = 0;
   std::int64_t errors = 0;
+  std::int64_t tier = 0;
+  std::optional<double> alpha = {};
+  std::int64_t tokens = 0;
+  std::optional<double> cost = {};
+  std::optional<WatchEstimate> estimate = {};
+  std::vector<std::string> flaky = {};
   std::vector<std::string> never_asked = {};
 
   static void describe(auto& f) {
@@ -139,14 +163,25 @@ struct WatchedSubject {
     f.optional(&WatchedSubject::rate, "rate", "Of this one.");
     f.optional(&WatchedSubject::samples, "samples", "That count so far.");
     f.optional(&WatchedSubject::most, "most", "That may.");
+    f.optional(&WatchedSubject::asked, "asked", "That were asked, and not answered before.");
     f.optional(&WatchedSubject::errors, "errors", "Answers that could not be had.");
+    f.optional(&WatchedSubject::tier,
+               "tier",
+               "How far it had to go: 1 to what was answered before, 2 to a sample of each case, 3 "
+               "to more of them.");
+    f.optional(&WatchedSubject::alpha, "alpha", "Its share of false alarms.");
+    f.optional(&WatchedSubject::tokens, "tokens", "Of what was asked.");
+    f.optional(&WatchedSubject::cost, "cost", "US dollars; unknown where a model does not tell.");
+    f.optional(&WatchedSubject::estimate, "estimate", "What going on is likely to take.");
+    f.optional(
+        &WatchedSubject::flaky, "flaky", "Cases that pass now and then; they decide nothing.");
     f.optional(&WatchedSubject::never_asked,
                "never_asked",
                "Cases that the accepted version was never asked; they decide nothing.");
   }
 };
 
-// A skill that has an accepted version.
+// A skill that was changed, or has an accepted version.
 struct WatchedSkill {
   std::string skill;
   std::string project = {};
@@ -158,7 +193,9 @@ struct WatchedSkill {
   std::string why = {};
   std::vector<std::string> changed = {};
   std::vector<std::string> problems = {};
+  std::vector<std::string> gains = {};
   std::vector<WatchedSubject> subjects = {};
+  std::int64_t look = 0;
   std::string mode = {};
   std::string at = {};
 
@@ -167,15 +204,21 @@ struct WatchedSkill {
     f.optional(&WatchedSkill::project, "project", "Where it lies; empty: the user's own.");
     f.required(&WatchedSkill::state, "state", "What goes on.");
     f.optional(&WatchedSkill::hash, "hash", "Of the version that this is about.");
-    f.optional(&WatchedSkill::accepted, "accepted", "Of the version that it is held against.");
+    f.optional(&WatchedSkill::accepted,
+               "accepted",
+               "Of the version that it is held against; empty: none was accepted.");
     f.required(&WatchedSkill::verdict, "verdict", "REGRESSED, OK or UNDECIDED.");
     f.required(&WatchedSkill::reason, "reason", "Why.");
     f.optional(&WatchedSkill::why, "why", "The same for people.");
     f.optional(&WatchedSkill::changed, "changed", "What is different from the accepted version.");
     f.optional(&WatchedSkill::problems,
                "problems",
-               "What a look at the folder shows: it is not valid, or dangerous, or may do more.");
+               "What a look at the folder shows: it is not valid, or dangerous.");
+    f.optional(&WatchedSkill::gains, "gains", "What it may do that the accepted one might not.");
     f.optional(&WatchedSkill::subjects, "subjects", "By model, student and measure.");
+    f.optional(&WatchedSkill::look,
+               "look",
+               "Which version since the accepted one this is that may be tested; 0: none.");
     f.optional(&WatchedSkill::mode, "mode", "`off`, `ask` or `auto`.");
     f.optional(&WatchedSkill::at, "at", "When it was last looked at.");
   }
@@ -201,6 +244,14 @@ struct WatchRunParams {
   }
 };
 
+struct WatchCancelParams {
+  std::string skill;
+
+  static void describe(auto& f) {
+    f.required(&WatchCancelParams::skill, "skill", "A watched skill, by its name.");
+  }
+};
+
 struct WatchResult {
   std::int64_t generation = 0;
   std::vector<WatchedSkill> skills = {};
@@ -208,7 +259,7 @@ struct WatchResult {
 
   static void describe(auto& f) {
     f.required(&WatchResult::generation, "generation", "Grows with every change of this.");
-    f.required(&WatchResult::skills, "skills", "By name.");
+    f.required(&WatchResult::skills, "skills", "By project and name.");
     f.optional(&WatchResult::warnings, "warnings", "What does not work.");
   }
 };

@@ -34,6 +34,8 @@ std::string reason_in_words(const TestReport& report) {
     return "the budget is spent: " + rates(report);
   case WatchReason::waiting:
     return "waits for a person to say go: " + rates(report);
+  case WatchReason::cancelled:
+    return "a person has ended the test: " + rates(report);
   case WatchReason::moved:
     return "stable cases got worse and flaky ones better, the whole did not: " + rates(report)
            + "; of all " + eval::as_percent(report.accepted_whole) + " -> "

@@ -36,7 +36,7 @@ asked() { wc -l <asked; }
 
 # settled WORD: whether the skill is at rest with it.
 settled() {
-  upskill watch --json >status.json
+  upskill watch status --json >status.json
   [[ $(<status.json) == *'"state":"idle"'*"$1"* || $(<status.json) == *'"state":"waiting"'*"$1"* ]]
 }
 
@@ -46,9 +46,9 @@ verdict() {
 
 test_nothing_is_watched_at_first() {
   three_agents
-  run 0 upskill watch
+  run 0 upskill watch status
   has "No skill is watched." "upskill eval accept"
-  run 0 upskill watch --json
+  run 0 upskill watch status --json
   has '"skills":[]'
 }
 
@@ -56,7 +56,7 @@ test_a_version_is_accepted() {
   watched ask
   accept
   has "greet is accepted as" "generic.m" "helps when read" " 20 " " 60 " "upskill watch"
-  run 0 upskill watch
+  run 0 upskill watch status
   has "greet  OK" "it is the accepted version"
 }
 
@@ -65,7 +65,7 @@ test_a_dry_run_accepts_nothing() {
   accept --dry-run
   has "would be accepted" "60 samples"
   [[ ! -s asked ]] || fail "somebody was asked"
-  run 0 upskill watch
+  run 0 upskill watch status
   has "No skill is watched."
 }
 
@@ -85,7 +85,7 @@ test_a_worse_version_is_called_a_regression_where_it_was_synced_from() {
   wait_idle
   verdict '"verdict":"REGRESSED"'
   grep -q "some words" "$a/greet/SKILL.md" "$c/greet/SKILL.md" || fail "it was not synced"
-  run 0 upskill watch
+  run 0 upskill watch status
   has "greet  REGRESSED" "Changed since it was accepted: body" "generic.m"
 }
 
@@ -127,7 +127,7 @@ test_what_costs_waits_where_the_mode_is_ask() {
   wait_idle
   verdict '"reason":"waiting"'
   (($(asked) == before)) || fail "somebody was asked"
-  run 0 upskill watch
+  run 0 upskill watch status
   has "UNDECIDED" "waits for a word" "upskill watch run greet"
   run 0 upskill watch run greet
   verdict '"verdict":"REGRESSED"'
