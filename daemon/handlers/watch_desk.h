@@ -1,5 +1,6 @@
 #pragma once
 #include "daemon/handlers/watch_subject.h"
+#include "daemon/handlers/watch_teller.h"
 #include "daemon/runtime/condition.h"
 #include "daemon/runtime/task_group.h"
 #include "daemon/runtime/turns.h"
@@ -71,6 +72,7 @@ private:
   std::uint64_t m_generation = 1;
   bool m_is_stopping = false;
   std::optional<Error> m_problem = {}; // of the store
+  WatchTeller m_teller;
   runtime::Condition m_news;
   runtime::Turns m_turns; // of tests
   runtime::TaskGroup m_tasks;
