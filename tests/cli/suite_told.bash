@@ -111,7 +111,7 @@ test_the_persons_program_is_given_the_verdict() {
 
 test_a_program_that_hangs_keeps_nobody_from_the_screen_or_the_end() {
   person 'hook: [told]'
-  program told 'echo $$ >~/ran; exec tail -f /dev/null'
+  program told 'tail -f /dev/null & echo $! >~/ran; wait' # what it starts is ended, too
   rewrite "Say some words." "$u"
   told ~/ran ""
   rewrite "Say MAGIC words." "$u"
@@ -151,7 +151,8 @@ test_a_restart_tells_nothing_again() {
 }
 
 test_a_project_has_nothing_run() {
-  person
+  person 'hook: [told]'
+  program told 'echo "$UPSKILL_SKILL" >>~/ran'
   # Whatever is started here runs in the project, the daemon too.
   mkdir -p project/.claude/skills
   cd project
@@ -168,6 +169,7 @@ test_a_project_has_nothing_run() {
   told ~/shown "[theirs: REGRESSED]"
   rewrite "Say some words." "$u"
   told ~/shown "[greet: REGRESSED]"
+  told ~/ran $'theirs\ngreet' # the person's own counts as ever
   absent ~/evil
 }
 
