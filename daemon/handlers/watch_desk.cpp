@@ -58,6 +58,7 @@ std::string watch_uri(const SkillKey& skill) {
 WatchDesk::WatchDesk(WatchRoom room)
     : m_room{room.library, room.http, room.journal, &m_ledger}
     , m_read(room.library.service().context().io.get_executor())
+    , m_teller(room.library.service().context())
     , m_news(room.library.service().context().io.get_executor())
     , m_turns(room.library.service().context().io.get_executor())
     , m_tasks(room.library.service().context().io.get_executor(), [this](std::exception_ptr) {
@@ -77,6 +78,7 @@ asio::awaitable<void> WatchDesk::stop() {
   m_news.notify_all();
   m_tasks.cancel_all();
   co_await m_tasks.join();
+  AWAIT_DONE(m_teller.stop());
 }
 
 asio::awaitable<void> WatchDesk::begin() {
@@ -153,6 +155,8 @@ void WatchDesk::tell(const SkillKey& skill) {
   m_news.notify_all();
   std::string uri = watch_uri(skill);
   m_room.library.service().context().tell({mcp::Change::resources, uri});
+  const WatchedSkill& told = m_skills[skill].told;
+  m_teller.take(told, static_cast<std::size_t>(told.errors));
 }
 
 // Reads what a skill is now, once more where it was written to meanwhile.
@@ -266,6 +270,9 @@ Awaitable<WatchResult> WatchDesk::watch(WatchParams params, RequestContext conte
   }
   if (m_problem) {
     result.warnings.push_back("no skill is watched: " + m_problem->message);
+  }
+  if (m_teller.problem()) {
+    result.warnings.push_back(*m_teller.problem());
   }
   co_return result;
 }

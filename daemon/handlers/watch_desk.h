@@ -1,6 +1,7 @@
 #pragma once
 #include "daemon/handlers/watch_burst.h"
 #include "daemon/handlers/watch_subject.h"
+#include "daemon/handlers/watch_teller.h"
 #include "daemon/runtime/condition.h"
 #include "daemon/runtime/task_group.h"
 #include "daemon/runtime/turns.h"
@@ -91,6 +92,7 @@ private:
   bool m_is_stopping = false;
   std::optional<Error> m_problem = {}; // of the store
   runtime::Condition m_read;
+  WatchTeller m_teller;
   runtime::Condition m_news;
   runtime::Turns m_turns; // of tests
   runtime::TaskGroup m_tasks;
