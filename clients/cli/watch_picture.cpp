@@ -168,8 +168,10 @@ std::string draw_keys(const WatchView& view, const Screen& screen) {
 } // namespace
 
 void WatchRow::add(std::string_view text, Tint tint) {
-  std::string fitting = cut(clean_line(text), left(), m_page.ellipsis());
-  m_width += display_width(fitting);
+  std::string clean = clean_line(text);
+  std::string fitting = cut(clean, left(), m_page.ellipsis());
+  // What was cut ends the row: nothing follows an ellipsis, should there be a column left.
+  m_width = fitting == clean ? m_width + display_width(fitting) : m_page.screen().columns;
   m_text += m_page.tint(tint, fitting);
 }
 

@@ -11,7 +11,7 @@ namespace upskill::cli {
 namespace {
 
 constexpr std::size_t k_named_cases = 5;
-constexpr std::size_t k_word = 14; // of the log: "sync update #7"
+constexpr std::size_t k_word = 16; // of the log: "sync update #127"
 
 // "q1, q2, q3 and 4 more".
 std::string some_of(const std::vector<std::string>& names) {

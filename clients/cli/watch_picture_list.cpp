@@ -55,7 +55,7 @@ void add_rest(WatchRow& row, const WatchedSkill& skill, const WatchedSubject* su
     return;
   }
   row.add(changed);
-  if (!is_tested && !skill.why.empty()) {
+  if (skill.state != WatchState::testing && !skill.why.empty()) {
     row.add((changed.empty() ? "" : ": ") + skill.why, Tint::dim);
   }
 }

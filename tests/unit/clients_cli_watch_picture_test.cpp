@@ -111,6 +111,19 @@ TEST_SUITE("watch picture") {
     CHECK(has(text_of(draw(view, screen_of(40), 24)), "testing    24/60"));
   }
 
+  TEST_CASE("puts one ellipsis where a row is cut, and nothing behind it") {
+    Screen screen = screen_of(10);
+    WatchRow row(screen);
+    row.add("12345 789 ");
+    CHECK(row.left() == 0);
+    row.add("more");
+    CHECK(row.text() == "12345 789 ");
+    WatchRow cut_at_space(screen);
+    cut_at_space.add("12345678  and more"); // the ellipsis takes the place of the spaces
+    cut_at_space.add("more");
+    CHECK(cut_at_space.text() == "12345678…");
+  }
+
   TEST_CASE("has colours beside the words, or none") {
     WatchView view = view_of({worse("pdf")});
     CHECK(has(text_of(draw(view, screen_of(80, true), 24)), "\x1b[31mREGRESSED"));
@@ -183,7 +196,7 @@ TEST_SUITE("watch picture") {
                    {7, "2026-11-21T12:03:03.000Z", SyncAction::create, "docx"}};
     std::string text = text_of(draw(view, screen_of(80), 40));
     std::size_t newest = text.find("12:03:05  docx      sync update #8");
-    std::size_t middle = text.find("12:03:04  pdf       REGRESSED       95% -> 57%");
+    std::size_t middle = text.find("12:03:04  pdf       REGRESSED         95% -> 57%");
     std::size_t oldest = text.find("12:03:03  docx      sync create #7");
     REQUIRE(newest != std::string::npos);
     REQUIRE(middle != std::string::npos);
