@@ -156,7 +156,14 @@ void WatchNews::hear(const Result<connect::CallReply>& reply) {
   if (!result) {
     m_after.reset();
     m_next = now + k_after_problem_ms;
-    m_on_problem(result.error());
+    bool is_another =
+        reply && !reply->server_version.empty() && reply->server_version != UPSKILL_VERSION;
+    m_on_problem(is_another ? Error{ErrorCode::unsupported,
+                                    "the daemon is version " + reply->server_version
+                                        + ", this is " UPSKILL_VERSION,
+                                    "`upskill daemon stop` ends it; the next command starts the "
+                                    "new one"}
+                            : result.error());
     return;
   }
   bool is_news = result->generation != m_after;

@@ -55,7 +55,7 @@ WatchLive::WatchLive(WatchLink& link,
             m_view.trouble = error.code == ErrorCode::unavailable
                                  ? "The daemon has gone; looking for it again. "
                                    "`upskill daemon start` starts it."
-                                 : error.message;
+                                 : error.message + (error.hint.empty() ? "" : "; " + error.hint);
             m_next_refresh = 0;
           }) {}
 
