@@ -73,9 +73,9 @@ void WatchTerminal::enter() {
 
 void WatchTerminal::leave() {
   if (std::exchange(m_is_entered, false)) {
-    write_all(1, k_leave);
     ::tcflush(0, TCIFLUSH); // keys that were meant for the picture are not for the shell
     ::tcsetattr(0, TCSANOW, &m_usual);
+    write_all(1, k_leave); // last: who sees the shell again may type
   }
 }
 

@@ -104,6 +104,7 @@ test_ctrl_z_gives_the_terminal_back() {
   keys "fg" Enter
   shows "No skill is watched."
   keys q
+  shows "ready> fg"
   keys "echo back with \$?" Enter
   shows "back with 0"
 }
