@@ -52,18 +52,6 @@ Result<UniqueFd> open_connection(const Invocation& invocation, const Environment
   return connect::connect_or_start(places, environment);
 }
 
-std::string
-context_of(const Invocation& invocation, const Screen& screen, const Environment& environment) {
-  CallContext context = connect::collect_context(environment);
-  context.version = UPSKILL_VERSION;
-  if (!invocation.config.empty()) {
-    context.config = normalized_path(invocation.config, context.cwd);
-  }
-  context.columns = static_cast<std::int64_t>(screen.columns);
-  context.interactive = can_ask() && !invocation.yes;
-  return encode(context);
-}
-
 // One command's talk with the daemon, over one connection.
 class Conversation {
 public:
@@ -209,6 +197,18 @@ std::string_view what_it_does(const MethodInfo& method) {
 }
 
 } // namespace
+
+std::string
+context_of(const Invocation& invocation, const Screen& screen, const Environment& environment) {
+  CallContext context = connect::collect_context(environment);
+  context.version = UPSKILL_VERSION;
+  if (!invocation.config.empty()) {
+    context.config = normalized_path(invocation.config, context.cwd);
+  }
+  context.columns = static_cast<std::int64_t>(screen.columns);
+  context.interactive = can_ask() && !invocation.yes;
+  return encode(context);
+}
 
 bool would_be_forgotten(const Invocation& invocation, const Environment& environment) {
   // What it would record, and each version that it would replace, ends with a private daemon's

@@ -9,6 +9,10 @@ namespace upskill::cli {
 // prints, answers the exit code.
 int call_method(const Invocation& invocation, const Screen& screen, const Environment& environment);
 
+// What its calls tell the daemon about their caller, as JSON.
+std::string
+context_of(const Invocation& invocation, const Screen& screen, const Environment& environment);
+
 // True for what must not be done without a person's word: no terminal and no --yes is a refusal.
 bool needs_a_word(const Invocation& invocation);
 // True where the plan comes first and then the question, given that somebody can be asked.

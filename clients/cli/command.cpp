@@ -145,6 +145,16 @@ std::vector<Command> make_own_commands() {
   http.without_value = "127.0.0.1:4147"; // as upskilld has it
 
   std::vector<Command> commands;
+  Option skill = own_option("skill", 0, ValueKind::text, "Only these; all unless told.");
+  skill.many = true;
+  skill.position = 0;
+  commands.push_back(
+      {"watch",
+       "Follow watched skills until you quit: a live picture on a terminal, else lines.",
+       nullptr,
+       {skill,
+        own_option(
+            "lines", 0, ValueKind::flag, "Lines on a terminal, too; one for each change.")}});
   Option level = own_option("log", 0, ValueKind::choice, "How much is logged; `info` unless told.");
   level.choices = {"error", "warning", "info", "verbose"};
   commands.push_back(

@@ -2,6 +2,7 @@
 
 #include "clients/cli/manual.h"
 #include "clients/cli/parse.h"
+#include "clients/cli/text.h"
 
 #include <algorithm>
 #include <array>
@@ -41,11 +42,7 @@ std::vector<std::string> command_words() {
 }
 
 std::string spaced(const std::vector<std::string>& words) {
-  std::string out;
-  for (const std::string& word : words) {
-    out += (out.empty() ? "" : " ") + word;
-  }
-  return out;
+  return joined(words, " ");
 }
 
 // For single quotes in a shell's script.
@@ -61,10 +58,8 @@ std::string quoted(std::string_view text) {
 std::string bracketed(std::string_view text) {
   std::string out;
   for (char c : text) {
-    if (c == '[' || c == ']' || c == ':' || c == '\\') {
-      out += '\\';
-    }
-    out += c;
+    bool is_special = std::string_view("[]:\\").find(c) != std::string_view::npos;
+    out += is_special ? std::string{'\\', c} : std::string(1, c);
   }
   return out;
 }
@@ -134,6 +129,7 @@ std::string option_names(const Command& command) {
 // What each positional of a command may be, as a case of the bash script.
 std::string bash_words(const Command& command) {
   std::string cases;
+  std::string below = spaced(commands_below(command.words)); // `eval accept`, beside `eval PATH`
   for (const Option& option : command.options) {
     std::string found;
     if (option.position < 0) {
@@ -151,9 +147,38 @@ std::string bash_words(const Command& command) {
     } else {
       continue;
     }
+    if (option.position == 0 && !below.empty()) {
+      cases += "0) " + found + "; words=\"" + below + "\" ;; ";
+    }
     cases += (option.many ? "*" : std::to_string(option.position)) + ") " + found + " ;; ";
   }
   return cases.empty() ? "" : "case $place in " + cases + "esac; ";
+}
+
+// In zsh, what follows a command that takes words may be a further word of another one: `watch
+// run`.
+std::string further_in_zsh(const std::string& word, auto&& arguments) {
+  std::string cases;
+  for (const Command& command : shown_commands()) {
+    if (command.words.starts_with(word + " ")) {
+      cases += "\n        " + command.words.substr(word.size() + 1)
+               + ") shift 2 words; (( CURRENT -= 2 )); " + arguments(command) + "; return ;;";
+    }
+  }
+  return cases.empty() ? cases
+                       : "(( CURRENT == 3 )) && compadd " + spaced(commands_below(word))
+                             + "\n      (( CURRENT > 3 )) && case $words[3] in" + cases
+                             + "\n      esac\n      ";
+}
+
+// Of a first word: the command's own, or what those below it are about.
+std::string meaning_of(const std::string& word) {
+  for (const Command& command : shown_commands()) {
+    if (command.words == word) {
+      return command.summary;
+    }
+  }
+  return commands_below(word).empty() ? "" : "commands about " + word;
 }
 
 std::string global_names() {
@@ -169,8 +194,10 @@ std::string global_names() {
 std::string bash_completion() {
   std::string out = "# bash completion for upskill; written by `upskill completion bash`\n"
                     "_upskill_second() {\n  case $1 in\n";
+  std::string groups;
   for (const std::string& word : first_words()) {
     if (std::vector<std::string> below = commands_below(word); is_group(word)) {
+      groups += (groups.empty() ? "" : "|") + word;
       out += "    " + word + ") words=\"" + spaced(below) + "\" ;;\n";
     }
   }
@@ -184,12 +211,6 @@ std::string bash_completion() {
          "    [[ $word == -* ]] && continue\n"
          "    if [[ -z $command ]]; then command=$word\n";
   out += "    elif [[ $command == @(";
-  std::string groups;
-  for (const std::string& word : first_words()) {
-    if (is_group(word)) {
-      groups += (groups.empty() ? "" : "|") + word;
-    }
-  }
   // A command that takes words, one of which makes another command of it: `eval accept`.
   std::string mixed;
   for (const Command& command : shown_commands()) {
@@ -308,8 +329,8 @@ std::string zsh_completion() {
   }
   for (const Command& command : shown_commands()) {
     if (command.words.find(' ') == std::string::npos) {
-      out += "    " + command.words + ") shift words; (( CURRENT -= 1 )); " + arguments(command)
-             + " ;;\n";
+      out += "    " + command.words + ") " + further_in_zsh(command.words, arguments)
+             + "shift words; (( CURRENT -= 1 )); " + arguments(command) + " ;;\n";
     }
   }
   out += "    -*) _arguments";
@@ -318,11 +339,7 @@ std::string zsh_completion() {
   }
   out += " ;;\n    *)\n      commands=(\n";
   for (const std::string& word : first_words()) {
-    std::string meaning = commands_below(word).empty() ? "" : "commands about " + word;
-    for (const Command& command : shown_commands()) {
-      meaning = command.words == word ? command.summary : meaning;
-    }
-    out += "        " + quoted(word + ":" + meaning) + "\n";
+    out += "        " + quoted(word + ":" + meaning_of(word)) + "\n";
   }
   return out + "      )\n      _describe command commands ;;\n  esac\n}\n\n_upskill \"$@\"\n";
 }
@@ -337,12 +354,8 @@ std::string fish_completion() {
     starts += " " + word;
   }
   for (const std::string& word : first_words()) {
-    std::string meaning = commands_below(word).empty() ? "" : "commands about " + word;
-    for (const Command& command : shown_commands()) {
-      meaning = command.words == word ? command.summary : meaning;
-    }
     out += "complete -c upskill -n \"not __fish_seen_subcommand_from" + starts + "\" -a " + word
-           + " -d " + quoted(meaning) + "\n";
+           + " -d " + quoted(meaning_of(word)) + "\n";
   }
   for (const Option& option : global_options()) {
     out += "complete -c upskill -n \"not __fish_seen_subcommand_from" + starts + "\" -l "

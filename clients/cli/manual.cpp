@@ -17,7 +17,7 @@ constexpr std::array<Group, 7> k_groups{{{"Skills", "list show validate"},
                                          {"Daemon", "daemon mcp hook"}}};
 constexpr std::string_view k_rest = "More";
 
-constexpr std::array<Example, 45> k_examples{{
+constexpr std::array<Example, 47> k_examples{{
     {"sync enable", "upskill sync enable", "see the plan, then switch sync on", true},
     {"sync enable", "upskill sync enable --dry-run", "only see the plan"},
     {"sync enable",
@@ -64,6 +64,10 @@ constexpr std::array<Example, 45> k_examples{{
      "upskill eval accept pdf -m haiku",
      "hold later versions against this one",
      true},
+    {"watch", "upskill watch", "leave it open: verdicts come as you save", true},
+    {"watch",
+     "upskill watch --json -- run",
+     "a JSON line for each change; `--` before a skill that is called as a command is"},
     {"watch status", "upskill watch status", "what changed, and whether it became worse", true},
     {"watch run", "upskill watch run pdf", "test a version that waits for a word"},
     {"watch cancel", "upskill watch cancel pdf", "end a test; what it has learnt stays"},

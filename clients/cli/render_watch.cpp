@@ -2,47 +2,10 @@
 #include "clients/cli/render.h"
 #include "clients/cli/table.h"
 #include "clients/cli/text.h"
-
-#include <cmath>
+#include "clients/cli/watch_parts.h"
 
 namespace upskill::cli {
 namespace {
-
-std::string percent(double share) {
-  return std::to_string(std::lround(share * 100)) + "%";
-}
-
-std::string share_of(const std::optional<EvalShare>& share) {
-  return share ? percent(share->value) : std::string("-");
-}
-
-std::string range_of(const std::optional<EvalShare>& share) {
-  return share ? percent(share->low) + " to " + percent(share->high) : std::string("-");
-}
-
-Tint tint_of(WatchVerdict verdict) {
-  switch (verdict) {
-  case WatchVerdict::regressed:
-    return Tint::red;
-  case WatchVerdict::ok:
-    return Tint::green;
-  case WatchVerdict::undecided:
-    break;
-  }
-  return Tint::yellow;
-}
-
-std::string measure_word(WatchMeasure measure) {
-  switch (measure) {
-  case WatchMeasure::trigger:
-    return "is picked";
-  case WatchMeasure::forced:
-    return "helps when read";
-  case WatchMeasure::end_to_end:
-    break;
-  }
-  return "works as a whole";
-}
 
 // What is going on, where that is more than a verdict.
 std::string doing(const WatchedSkill& skill) {
@@ -76,26 +39,7 @@ void print_skill(Page& page, const WatchedSkill& skill) {
   if (!skill.changed.empty()) {
     page.paragraph("Changed since it was accepted: " + joined(skill.changed), 2, Tint::dim);
   }
-  Table table({{"Model", Fit::shrinks},
-               {"Measure"},
-               {"Accepted", Fit::right},
-               {"Now", Fit::right},
-               {"95%"},
-               {"Samples", Fit::right},
-               {"Verdict"}});
-  for (const WatchedSubject& one : skill.subjects) {
-    std::string model = one.model.empty() ? one.student : one.model;
-    table.add({{one.student == "chat" ? model : model + " (" + one.student + ")"},
-               {measure_word(one.measure)},
-               {one.accepted_rate ? percent(*one.accepted_rate) : std::string("-")},
-               {share_of(one.rate)},
-               {range_of(one.rate)},
-               {std::to_string(one.samples)},
-               {std::string(enum_name(one.verdict)), tint_of(one.verdict)}});
-  }
-  if (!table.empty()) {
-    table.print(page, 2);
-  }
+  print_subjects(page, skill, 2);
   for (const std::string& problem : skill.problems) {
     page.warning(problem);
   }
@@ -117,9 +61,8 @@ void show(Page& page, const Invocation&, const EvalAcceptResult& result) {
                {"Pass Rate", Fit::right},
                {"95%"}});
   for (const AcceptedSubjectReport& one : result.subjects) {
-    std::string model = one.model.empty() ? one.student : one.model;
-    table.add({{one.student == "chat" ? model : model + " (" + one.student + ")"},
-               {measure_word(one.measure)},
+    table.add({{who_of(one.model, one.student)},
+               {std::string(measure_word(one.measure))},
                {std::to_string(one.cases)},
                {std::to_string(one.samples)},
                {share_of(one.rate)},

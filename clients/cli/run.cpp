@@ -11,6 +11,7 @@
 #include "clients/cli/parse.h"
 #include "clients/cli/reference.h"
 #include "clients/cli/text.h"
+#include "clients/cli/watch_command.h"
 #include "clients/hook/run_hook.h"
 #include "protocol/codec/writer.h"
 
@@ -76,6 +77,9 @@ int run_own_command(const Invocation& invocation,
   }
   if (words == "daemon unit") {
     return print_unit(invocation, environment);
+  }
+  if (words == "watch") {
+    return watch(invocation, screen, environment);
   }
   if (words == "completion") {
     print_completion(invocation);

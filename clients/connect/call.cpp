@@ -206,6 +206,25 @@ std::string request_line(const CallRequest& request) {
   return line;
 }
 
+std::optional<CallAnswer> read_answer(const TextReader& message) {
+  std::optional<TextReader> id = message.member("id");
+  std::optional<std::int64_t> number = id ? id->integer() : std::nullopt;
+  if (!number || message.member("method")) {
+    return std::nullopt;
+  }
+  if (std::optional<TextReader> result = message.member("result")) {
+    return CallAnswer{*number, reply_from(*result)};
+  }
+  std::optional<TextReader> error = message.member("error");
+  std::string text = text_of(member_of(error, "message")).value_or("the daemon gave no reason");
+  Error failure = error_from(member_of(error, "data"), std::move(text));
+  std::optional<TextReader> code = member_of(error, "code");
+  if (code && code->integer() == k_invalid_params) {
+    failure.code = ErrorCode::invalid_argument;
+  }
+  return CallAnswer{*number, fail(std::move(failure))};
+}
+
 Result<CallReply> call(LineStream& stream, const CallRequest& request, const OnProgress& progress) {
   Result<void> sent = stream.send(request_line(request), k_send_limit_ms);
   if (!sent) {
@@ -230,21 +249,10 @@ Result<CallReply> call(LineStream& stream, const CallRequest& request, const OnP
       report(message, progress);
       continue;
     }
-    std::optional<TextReader> id = message.member("id");
-    if (!id || id->integer() != request.id) {
-      continue;
+    std::optional<CallAnswer> answer = read_answer(message);
+    if (answer && answer->id == request.id) {
+      return std::move(answer->reply);
     }
-    if (std::optional<TextReader> result = message.member("result")) {
-      return reply_from(*result);
-    }
-    std::optional<TextReader> error = message.member("error");
-    std::string text = text_of(member_of(error, "message")).value_or("the daemon gave no reason");
-    Error failure = error_from(member_of(error, "data"), std::move(text));
-    std::optional<TextReader> number = member_of(error, "code");
-    if (number && number->integer() == k_invalid_params) {
-      failure.code = ErrorCode::invalid_argument;
-    }
-    return fail(std::move(failure));
   }
 }
 

@@ -10,6 +10,8 @@
 
 namespace upskill::connect {
 
+class TextReader;
+
 struct CallRequest {
   std::string_view method;       // of the catalogue
   std::string arguments = "{}";  // JSON object
@@ -33,6 +35,16 @@ using OnProgress =
 
 // The request as one line of the modern era (2026-07-28), newline included.
 std::string request_line(const CallRequest& request);
+
+// The answer to the request of that number.
+struct CallAnswer {
+  std::int64_t id = 0;
+  Result<CallReply> reply;
+};
+
+// What a message answers, for who has several requests under way; nothing for any other message,
+// such as progress.
+std::optional<CallAnswer> read_answer(const TextReader& message);
 
 // One tools/call, answered or failed. A tool's own error comes back as it was; `cancelled` after a
 // signal, when the daemon has been told; `timed_out` names the process, `unavailable` the method.

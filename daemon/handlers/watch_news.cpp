@@ -5,6 +5,7 @@
 #include "protocol/rpc/simdjson_reader.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace upskill::daemon {
@@ -179,7 +180,9 @@ std::vector<Popup> bundled(std::vector<Popup> popups) {
   if (popups.size() <= k_most_apart) {
     return popups;
   }
-  std::ranges::stable_sort(popups, std::ranges::greater(), &Popup::urgency);
+  std::ranges::sort(popups, [](const Popup& a, const Popup& b) {
+    return std::tie(b.urgency, a.title) < std::tie(a.urgency, b.title);
+  });
   Popup all{std::to_string(popups.size()) + " messages of watched skills"};
   all.urgency = popups.front().urgency;
   for (std::size_t i = 0; i < std::min(popups.size(), k_most_named); ++i) {

@@ -44,6 +44,8 @@ TEST_SUITE("generated documents") {
           "; COMP_WORDS=(upskill list --rep); COMP_CWORD=2; _upskill; echo ${COMPREPLY[*]}"
           "; COMP_WORDS=(upskill --j); COMP_CWORD=1; _upskill; echo ${COMPREPLY[*]}"
           "; COMP_WORDS=(upskill help sync un); COMP_CWORD=3; _upskill; echo ${COMPREPLY[*]}"
+          "; COMP_WORDS=(upskill watch st); COMP_CWORD=2; _upskill; echo ${COMPREPLY[*]}"
+          "; COMP_WORDS=(upskill watch --l); COMP_CWORD=2; _upskill; echo ${COMPREPLY[*]}"
           "; COMP_WORDS=(upskill list --scope u); COMP_CWORD=3; _upskill; echo ${COMPREPLY[*]}"
           "; COMP_WORDS=(upskill sync resolve pdf \"\"); COMP_CWORD=4; _upskill; echo "
           "${COMPREPLY[*]}"
@@ -55,8 +57,9 @@ TEST_SUITE("generated documents") {
     REQUIRE(std::system(trial.c_str()) == 0); // NOLINT(cert-env33-c): a command of this test
     auto out = read_file(folder / "out", 1000);
     REQUIRE(out);
-    const std::string wanted = "enable\nmirror\nstatus\n--replicas\n--json\nundo\nuser\n"
-                               "winner loser delete restore\ncodex\n";
+    const std::string wanted =
+        "enable\nmirror\nstatus\n--replicas\n--json\nundo\nstatus\n--lines\nuser\n"
+        "winner loser delete restore\ncodex\n";
     CHECK(*out == wanted);
     folder.passed(*out == wanted);
   }

@@ -84,6 +84,9 @@ TEST_SUITE("parse") {
     CHECK(parsed({"watch"})->command.words == "watch");
     CHECK(parsed({"watch", "--help"})->command.words == "watch");
     CHECK(parsed({"watch", "run", "pdf"})->command.words == "watch run");
+    CHECK(arguments({"watch", "pdf", "docx"}) == R"({"skill":["pdf","docx"]})");
+    CHECK(arguments({"watch", "--", "run"}) == R"({"skill":["run"]})");
+    CHECK(parsed({"watch", "--lines"})->command.words == "watch");
   }
 
   TEST_CASE("takes what upskill's generate takes, by its letters") {
