@@ -17,7 +17,7 @@ constexpr std::array<Group, 7> k_groups{{{"Skills", "list show validate"},
                                          {"Daemon", "daemon mcp hook"}}};
 constexpr std::string_view k_rest = "More";
 
-constexpr std::array<Example, 45> k_examples{{
+constexpr std::array<Example, 47> k_examples{{
     {"sync enable", "upskill sync enable", "see the plan, then switch sync on", true},
     {"sync enable", "upskill sync enable --dry-run", "only see the plan"},
     {"sync enable",
@@ -68,6 +68,12 @@ constexpr std::array<Example, 45> k_examples{{
     {"watch run", "upskill watch run pdf", "test a version that waits for a word"},
     {"watch cancel", "upskill watch cancel pdf", "end a test; what it has learnt stays"},
     {"runs", "upskill runs", "what evaluations have said, as bars"},
+    {"runs history",
+     "upskill runs --history --skill pdf",
+     "every version of a skill, with its verdict and what it cost"},
+    {"runs history",
+     "upskill runs --history -s pdf --from 3f9a --to accepted",
+     "what differs between two of them, with the results of both"},
     {"runs", "upskill runs -d ./runs -s pdf --csv runs.csv", "the runs of a skill, as a table"},
     {"trace import", "upskill trace import", "keep the sessions of every agent here", true},
     {"trace import", "upskill trace import ./trace.md ./sessions/", "keep files of any known form"},

@@ -5,6 +5,7 @@
 #include "daemon/handlers/eval_models.h"
 #include "daemon/handlers/eval_options.h"
 #include "daemon/handlers/eval_session.h"
+#include "daemon/handlers/watch_history.h"
 #include "daemon/handlers/watch_record.h"
 #include "daemon/handlers/watch_version.h"
 #include "daemon/runtime/offload.h"
@@ -31,6 +32,7 @@ struct Part {
 struct Plan {
   SkillKey skill = {};
   std::string name = {};
+  std::string folder = {}; // of the copy that is read
   WatchedVersion version = {};
   regression::WatchSettings settings = {};
   std::vector<Part> parts = {};
@@ -122,6 +124,7 @@ Result<Plan> read_plan(const Catalogue& catalogue,
   const Catalogue::Row& row = catalogue.row(*place.row);
   plan.skill = {catalogue.project(row), std::string(catalogue.name(row))};
   plan.name = plan.skill.second;
+  plan.folder = place.folder;
   TRY_ASSIGN(plan.version, read_version(place));
   plan.settings = config::settings_of(plan.name,
                                       config.config.watch,
@@ -233,6 +236,7 @@ accept_skill(WatchRoom room, EvalAcceptParams params, RequestContext context, Sk
     return {};
   };
   AWAIT(Result<void> kept, room.journal.with(std::move(keep)));
+  AWAIT_DONE(note_version(room, plan->skill, plan->folder, plan->version.hash));
   AWAIT_DONE(room.journal.rest());
   CO_TRY(kept);
   co_return result;

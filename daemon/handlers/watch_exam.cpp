@@ -2,6 +2,7 @@
 
 #include "daemon/await.h"
 #include "daemon/handlers/configuration.h"
+#include "daemon/handlers/watch_history.h"
 #include "daemon/handlers/watch_tier_zero.h"
 #include "daemon/runtime/offload.h"
 #include "skills/config/watch.h"
@@ -104,6 +105,7 @@ open_exam(WatchRoom room, SkillKey skill, std::size_t together) {
     AWAIT(done, room.journal.with(std::move(count)));
     CO_TRY(done);
   }
+  AWAIT_DONE(note_version(room, skill, exam->folder, exam->version.hash));
   co_return std::shared_ptr<const WatchExam>(std::move(exam));
 }
 

@@ -13,7 +13,7 @@ namespace upskill::store {
 struct RegressionBounds {
   std::int64_t accepted = 10'000; // versions
   std::int64_t accepted_bytes = 256ll << 20;
-  std::int64_t looks = 10'000; // of one accepted version
+  std::int64_t looks = 10'000;    // of one accepted version
   std::int64_t versions = 10'000; // that were looked at
   std::int64_t version_bytes = 256ll << 20;
   std::int64_t verdicts = 50'000;
