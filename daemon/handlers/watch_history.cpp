@@ -66,6 +66,9 @@ read_wanted(const Catalogue& catalogue, const EvalHistoryParams& params, const s
   if (!place) { // it may have been there
     wanted.name = base_name(normalized_path(params.skill, "/"));
     wanted.unknown = std::move(place).error();
+    if (wanted.name.empty()) { // `.`, which must not mean all of them
+      return fail(std::move(*wanted.unknown));
+    }
     return wanted;
   }
   const Catalogue::Row& row = catalogue.row(*place->row);

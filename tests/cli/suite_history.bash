@@ -92,6 +92,7 @@ test_what_is_none() {
   three_versions
   run 3 upskill runs --history -s nobody
   err_has nobody
+  run 3 upskill runs --history -s .
   run 3 upskill runs --history -s greet --from 0000000000000000000000000000000000000000000000000000000000000000
   err_has "no version's hash begins with" "upskill runs --history --skill NAME"
   run 2 upskill runs --history -s greet --from abc
