@@ -1,4 +1,5 @@
 #pragma once
+#include "protocol/types/eval_history.h"
 #include "protocol/types/eval_reports.h"
 #include "protocol/types/generate.h"
 #include "protocol/types/inbox.h"
@@ -226,6 +227,16 @@ inline constexpr Method<RunsParams, RunsResult> k_runs{
     "runs",
     "runs",
     "Show what the logs of evaluations say: each skill and model, by its newest batch.",
+    "",
+    Effect::reads,
+    Audience::people_only,
+    Pace::slow};
+
+// It shows the texts of skills of every project: not for agents.
+inline constexpr Method<EvalHistoryParams, EvalHistoryResult> k_eval_history{
+    "eval_history",
+    "runs history",
+    "Show the versions of a skill with their verdicts, and what differs between two of them.",
     "",
     Effect::reads,
     Audience::people_only,
@@ -464,6 +475,7 @@ template <class Use> constexpr void for_each_method(Use&& use) {
   use(k_watch_status);
   use(k_eval_report);
   use(k_runs);
+  use(k_eval_history);
   use(k_skill_generate);
   use(k_generate_propose);
   use(k_inbox_list);

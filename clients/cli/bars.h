@@ -10,7 +10,7 @@ namespace upskill::cli {
 std::string percent(double share);
 // With its sign, because a loss must be as visible as a gain: "+35%", "-5%".
 std::string points(double share);
-// A share of 0 to 1 in 20 cells.
-std::string bar(const Page& page, double share);
+// A share of 0 to 1 in so many cells.
+std::string bar(const Page& page, double share, std::size_t cells = 20);
 
 } // namespace upskill::cli

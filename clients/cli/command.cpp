@@ -14,7 +14,7 @@ struct LoosePositional {
   std::string_view field;
 };
 
-constexpr std::array<LoosePositional, 14> k_loose_positionals{{{"list", "query"},
+constexpr std::array<LoosePositional, 15> k_loose_positionals{{{"list", "query"},
                                                                {"sync status", "skill"},
                                                                {"sync plan", "skill"},
                                                                {"sync now", "skill"},
@@ -27,7 +27,8 @@ constexpr std::array<LoosePositional, 14> k_loose_positionals{{{"list", "query"}
                                                                {"trace capture", "action"},
                                                                {"trace allow", "rules"},
                                                                {"inbox list", "id"},
-                                                               {"watch status", "skill"}}};
+                                                               {"watch status", "skill"},
+                                                               {"runs history", "skill"}}};
 
 struct ShortOption {
   std::string_view command; // empty: every command that has the field
@@ -48,7 +49,8 @@ constexpr std::array k_short_options{ShortOption{"", "limit", 'n'},
                                      ShortOption{"generate", "example", 'e'},
                                      ShortOption{"generate", "from", 'f'},
                                      ShortOption{"runs", "dir", 'd'},
-                                     ShortOption{"runs", "skill", 's'}};
+                                     ShortOption{"runs", "skill", 's'},
+                                     ShortOption{"runs history", "skill", 's'}};
 
 // What others call it: upskill's names for what has another one here.
 struct OtherName {
@@ -80,7 +82,8 @@ struct Alias {
 
 constexpr std::array<Alias, 2> k_aliases{{{"plot", "runs"}, {"inbox", "inbox list"}}};
 
-constexpr std::array<TurningFlag, 1> k_turning_flags{{{"generate", "--propose", "propose"}}};
+constexpr std::array<TurningFlag, 2> k_turning_flags{
+    {{"generate", "--propose", "propose"}, {"runs", "--history", "runs history"}}};
 
 std::string with_dashes(std::string_view field) {
   std::string name(field);

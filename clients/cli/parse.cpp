@@ -353,7 +353,13 @@ Result<Invocation> parse(std::span<const std::string_view> words) {
 }
 
 bool is_group(std::string_view word) {
-  if (commands_below(word).empty()) {
+  std::vector<std::string> below = commands_below(word);
+  if (const TurningFlag* turning = find_turning_flag(word)) {
+    std::erase_if(below, [&](const std::string& one) { // `runs history`, which is said as a flag
+      return std::string(word) + " " + one == turning->meant;
+    });
+  }
+  if (below.empty()) {
     return false;
   }
   std::optional<Command> alone = find_command(word);

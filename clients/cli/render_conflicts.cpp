@@ -1,3 +1,4 @@
+#include "clients/cli/diff_view.h"
 #include "clients/cli/render.h"
 #include "clients/cli/text.h"
 
@@ -7,27 +8,6 @@ namespace upskill::cli {
 namespace {
 
 constexpr std::size_t k_most_lines = 80; // of one diff
-
-// A unified diff, coloured as people know it, with the signs to tell without colour.
-void print_diff(Page& page, const std::string& diff) {
-  std::string text = clean_block(diff);
-  std::size_t shown = 0;
-  std::size_t at = 0;
-  for (; at < text.size() && shown < k_most_lines; ++shown) {
-    std::size_t end = std::min(text.find('\n', at), text.size());
-    std::string_view line = std::string_view(text).substr(at, end - at);
-    at = end + 1;
-    Tint tint = line.starts_with("+++") || line.starts_with("---") ? Tint::bold
-                : line.starts_with("@@")                           ? Tint::cyan
-                : line.starts_with('+')                            ? Tint::green
-                : line.starts_with('-')                            ? Tint::red
-                                                                   : Tint::plain;
-    page.line("    " + page.tint(tint, line));
-  }
-  if (at < text.size()) {
-    page.line(page.tint(Tint::dim, "    and more; --json has it whole"));
-  }
-}
 
 void print_version(Page& page, const ConflictVersion& version) {
   std::string mark =
@@ -54,7 +34,7 @@ void print_version(Page& page, const ConflictVersion& version) {
     page.paragraph("differs in " + paths, 4);
   }
   if (!version.winner) {
-    print_diff(page, version.diff);
+    print_diff(page, version.diff, 4, k_most_lines);
   }
 }
 

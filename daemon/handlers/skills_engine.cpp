@@ -15,6 +15,7 @@
 #include "daemon/handlers/sync.h"
 #include "daemon/handlers/traces.h"
 #include "daemon/handlers/watch_desk.h"
+#include "daemon/handlers/watch_history.h"
 #include "daemon/models/model_name.h"
 #include "protocol/hook/spool.h"
 
@@ -68,6 +69,7 @@ public:
     bind_skill_handlers(binder, m_library, [this](StatusResult& status) { describe(status); });
     bind_eval_handlers(binder, m_library, m_http, m_evals);
     bind_watch_handlers(binder, m_watched);
+    bind_history_handlers(binder, {m_library, m_http, m_evals});
     bind_runs_handlers(binder, m_library);
     GenerateRoom room{m_library, m_http, m_evals, m_desk};
     bind_generate_handlers(binder, room);

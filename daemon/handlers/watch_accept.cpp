@@ -5,6 +5,7 @@
 #include "daemon/handlers/eval_models.h"
 #include "daemon/handlers/eval_options.h"
 #include "daemon/handlers/eval_session.h"
+#include "daemon/handlers/watch_history.h"
 #include "daemon/handlers/watch_record.h"
 #include "daemon/handlers/watch_tier_zero.h"
 #include "daemon/handlers/watch_version.h"
@@ -32,6 +33,7 @@ struct Part {
 struct Plan {
   SkillKey skill = {};
   std::string name = {};
+  std::string folder = {}; // of the copy that is read
   WatchedVersion version = {};
   AcceptedRecord record = {}; // without samples
   regression::WatchSettings settings = {};
@@ -124,6 +126,7 @@ Result<Plan> read_plan(const Catalogue& catalogue,
   const Catalogue::Row& row = catalogue.row(*place.row);
   plan.skill = {catalogue.project(row), std::string(catalogue.name(row))};
   plan.name = plan.skill.second;
+  plan.folder = place.folder;
   TRY_ASSIGN(plan.version, read_version(place));
   put_version(plan.record, plan.version);
   put_capabilities(plan.record, place, plan.version);
@@ -237,6 +240,7 @@ accept_skill(WatchRoom room, EvalAcceptParams params, RequestContext context, Sk
     return {};
   };
   AWAIT(Result<void> kept, room.journal.with(std::move(keep)));
+  AWAIT_DONE(note_version(room, plan->skill, plan->folder, plan->version.hash));
   AWAIT_DONE(room.journal.rest());
   CO_TRY(kept);
   co_return result;

@@ -1,6 +1,7 @@
 #include "daemon/handlers/watch_desk.h"
 
 #include "daemon/await.h"
+#include "daemon/handlers/watch_history.h"
 #include "protocol/base/utc.h"
 #include "protocol/base/utf8.h"
 #include "protocol/codec/codec.h"
@@ -172,7 +173,11 @@ asio::awaitable<void> WatchDesk::look(SkillKey skill) {
     AWAIT(Result<std::shared_ptr<const WatchExam>> exam,
           open_exam(m_room, skill, watched.is_accepted));
     m_read.notify_one();
-    take_on(skill, watched, std::move(exam));
+    take_on(skill, watched, exam);
+    if (exam && (*exam)->accepted) { // behind what is told: it costs another reading of the folder
+      const WatchExam& seen = **exam;
+      AWAIT_DONE(note_version(m_room, skill, seen.folder, seen.version.hash));
+    }
   } while (watched.look_again);
   if (m_looks == 1 && watched.is_accepted) { // the last one closes the database
     AWAIT_DONE(m_room.journal.rest());

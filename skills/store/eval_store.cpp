@@ -35,7 +35,8 @@ CREATE TABLE evaluations (
   result TEXT NOT NULL
 ) STRICT;
 )sql"),
-                                           k_regression_schema};
+                                           k_regression_schema,
+                                           k_versions_schema};
   return k_migrations;
 }
 

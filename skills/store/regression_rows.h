@@ -20,6 +20,16 @@ struct AcceptedRow {
   friend bool operator==(const AcceptedRow&, const AcceptedRow&) = default;
 };
 
+// A version that was looked at, whether it was tested or not.
+struct VersionRow {
+  std::string skill = {};
+  Digest version = {};
+  std::int64_t first_ms = 0; // when it was first seen
+  std::string record = {};   // JSON
+
+  friend bool operator==(const VersionRow&, const VersionRow&) = default;
+};
+
 // What makes two tests one.
 struct VerdictKey {
   std::string skill = {};

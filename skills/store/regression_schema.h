@@ -64,4 +64,18 @@ CREATE TABLE tests_under_way (
 ) STRICT;
 )sql");
 
+// Version 3: versions of skills that were looked at, whether tested or not.
+inline constexpr Migration k_versions_schema(R"sql(
+CREATE TABLE versions_seen (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  skill TEXT NOT NULL,
+  version BLOB NOT NULL,
+  first_ms INTEGER NOT NULL,
+  bytes INTEGER NOT NULL,
+  record TEXT NOT NULL,
+  UNIQUE (skill, version)
+) STRICT;
+CREATE INDEX verdicts_by_version ON verdicts (skill, version, id);
+)sql");
+
 } // namespace upskill::store

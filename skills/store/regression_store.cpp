@@ -42,6 +42,7 @@ Result<void> RegressionStore::check() {
                  "SELECT EXISTS (SELECT 1 FROM accepted_versions WHERE length(version) != 32"
                  "  OR (watch_file IS NOT NULL AND length(watch_file) != 32))"
                  " OR EXISTS (SELECT 1 FROM looks WHERE length(version) != 32)"
+                 " OR EXISTS (SELECT 1 FROM versions_seen WHERE length(version) != 32)"
                  " OR EXISTS (SELECT 1 FROM verdicts WHERE length(accepted) != 32"
                  "  OR length(version) != 32 OR length(cases) != 32)"
                  " OR EXISTS (SELECT 1 FROM tests_under_way WHERE length(version) != 32)"));
@@ -141,10 +142,12 @@ Result<std::int64_t> RegressionStore::purge(std::int64_t time_ms) {
   TRY_ASSIGN(Transaction transaction, m_database.begin());
   TRY_ASSIGN(std::int64_t removed, purge_accepted());
   TRY_ASSIGN(std::int64_t verdicts, purge_verdicts());
+  // After those: what they were about is not told any more.
+  TRY_ASSIGN(std::int64_t versions, purge_versions());
   TRY_ASSIGN(std::int64_t spent, purge_spendings(time_ms));
   TRY_ASSIGN(std::int64_t tests, purge_tests());
   TRY(transaction.commit());
-  return removed + verdicts + spent + tests;
+  return removed + verdicts + versions + spent + tests;
 }
 
 Result<std::int64_t> RegressionStore::purge_tests() {

@@ -13,7 +13,9 @@ namespace upskill::store {
 struct RegressionBounds {
   std::int64_t accepted = 10'000; // versions
   std::int64_t accepted_bytes = 256ll << 20;
-  std::int64_t looks = 10'000; // of one accepted version
+  std::int64_t looks = 10'000;    // of one accepted version
+  std::int64_t versions = 10'000; // that were looked at
+  std::int64_t version_bytes = 256ll << 20;
   std::int64_t verdicts = 50'000;
   std::int64_t verdict_bytes = 64ll << 20;
   std::int64_t tests = 1000; // under way
@@ -21,6 +23,7 @@ struct RegressionBounds {
 };
 
 inline constexpr std::size_t k_max_accepted_record = 16u << 20; // bytes of one
+inline constexpr std::size_t k_max_version_record = 16u << 20;  // likewise
 inline constexpr std::size_t k_max_verdict_record = 256u << 10; // likewise
 inline constexpr std::size_t k_max_test_outcomes = 4u << 20;    // likewise
 inline constexpr std::size_t k_max_regression_text = 4096; // bytes of a key, a model, a verdict
@@ -55,12 +58,22 @@ public:
   Result<std::int64_t>
   look_number(std::string_view skill, const Digest& accepted, const Digest& version);
 
+  // False where there is one already, which stays.
+  Result<bool> put_version(const VersionRow& row);
+  Result<bool> has_version(std::string_view skill, const Digest& version);
+  Result<std::optional<VersionRow>> find_version(std::string_view skill, const Digest& version);
+  // Every version that was looked at, accepted or tested, the one last first seen first, at most
+  // `limit`; of all skills where `skill` is empty. Without records.
+  Result<std::vector<VersionRow>> list_versions(std::string_view skill, std::int64_t limit);
+
   // New, or in place of the one with this key.
   Result<void> put_verdict(const VerdictRow& row);
   Result<std::optional<VerdictRow>> find_verdict(const VerdictKey& key);
   // Of a version, in the order in which they were put.
   Result<std::vector<VerdictRow>>
   verdicts_of(std::string_view skill, const Digest& accepted, const Digest& version);
+  // Against whatever it was held, in the same order.
+  Result<std::vector<VerdictRow>> verdicts_of(std::string_view skill, const Digest& version);
   // Those that were put last first, at most `limit`; of all skills where `skill` is empty.
   Result<std::vector<VerdictRow>> history(std::string_view skill, std::int64_t limit);
 
@@ -86,6 +99,7 @@ public:
 
 private:
   Result<std::int64_t> purge_accepted();
+  Result<std::int64_t> purge_versions();
   Result<std::int64_t> purge_verdicts();
   Result<std::int64_t> purge_spendings(std::int64_t time_ms);
   Result<std::int64_t> purge_tests();

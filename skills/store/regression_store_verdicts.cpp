@@ -95,6 +95,17 @@ Result<std::vector<VerdictRow>> RegressionStore::verdicts_of(std::string_view sk
   return rows_of(std::move(rows), verdict_of);
 }
 
+Result<std::vector<VerdictRow>> RegressionStore::verdicts_of(std::string_view skill,
+                                                             const Digest& version) {
+  TRY_ASSIGN(Statement rows,
+             m_database.query("SELECT skill, accepted, version, cases, model, student, measure,"
+                              " verdict, started_ms, finished_ms, samples, tokens, cost, record"
+                              " FROM verdicts WHERE skill = ? AND version = ? ORDER BY id",
+                              skill,
+                              version));
+  return rows_of(std::move(rows), verdict_of);
+}
+
 Result<std::vector<VerdictRow>> RegressionStore::history(std::string_view skill,
                                                          std::int64_t limit) {
   if (skill.empty()) {

@@ -1,4 +1,4 @@
-# What the cases of watch and view may use: a skill under sync whose versions are held against an
+# What the cases about watching may use: a skill under sync whose versions are held against an
 # accepted one, and a server of models by which every rate is known.
 
 a=~/.agents/skills

@@ -434,6 +434,7 @@ TEST_SUITE("RegressionStore") {
                             "UPDATE looks SET version = x'FF'",
                             "UPDATE verdicts SET cases = x''",
                             "UPDATE verdicts SET accepted = x'01'",
+                            "UPDATE versions_seen SET version = x'01'",
                             "UPDATE tests_under_way SET version = x'01'"}) {
       CAPTURE(sql);
       Folder folder;
@@ -443,6 +444,7 @@ TEST_SUITE("RegressionStore") {
         done(store.accept(accepted("git", 1)));
         value_of(store.look_number("git", version(1), version(2)));
         done(store.put_verdict(verdict("git", 1, 2)));
+        value_of(store.put_version({"git", version(2), 1, "{}"}));
         done(store.put_test(under_way("git", 2, "s")));
       }
       run_raw(folder, sql);
