@@ -80,7 +80,8 @@ struct Alias {
 
 constexpr std::array<Alias, 2> k_aliases{{{"plot", "runs"}, {"inbox", "inbox list"}}};
 
-constexpr std::array<TurningFlag, 1> k_turning_flags{{{"generate", "--propose", "propose"}}};
+constexpr std::array<TurningFlag, 2> k_turning_flags{
+    {{"generate", "--propose", "propose"}, {"eval", "--changed", "eval changed"}}};
 
 std::string with_dashes(std::string_view field) {
   std::string name(field);

@@ -2,7 +2,7 @@
 _upskill_second() {
   case $1 in
     sync) words="conflicts enable disable status plan now log undo resolve wait" ;;
-    watch) words="run" ;;
+    watch) words="run cancel status" ;;
     inbox) words="list accept decline" ;;
     trace) words="list search show import export distill allow purge capture" ;;
     daemon) words="status stop logs run start unit" ;;
@@ -16,7 +16,7 @@ _upskill() {
     word=${COMP_WORDS[i]}
     [[ $word == -* ]] && continue
     if [[ -z $command ]]; then command=$word
-    elif [[ $command == @(sync|watch|inbox|trace|daemon) || "$command $word" == @('eval accept') ]]; then command+=" $word"
+    elif [[ $command == @(sync|watch|inbox|trace|daemon) || "$command $word" == @('eval accept'|'eval changed') ]]; then command+=" $word"
     else last=$word; ((place++)); fi
   done
   case $previous in
@@ -51,7 +51,7 @@ _upskill() {
   case $command in
     "") words="status list show validate sync eval benchmark watch report runs generate propose inbox trace agents doctor daemon mcp hook completion man help" options="--json --yes --private --config --no-color --help --version" ;;
     "sync") words="conflicts enable disable status plan now log undo resolve wait" options="--help" ;;
-    "watch") words="run" options="--help" ;;
+    "watch") words="run cancel status" options="--help" ;;
     "inbox") words="list accept decline" options="--help" ;;
     "trace") words="list search show import export distill allow purge capture" options="--help" ;;
     "daemon") words="status stop logs run start unit" options="--help" ;;
@@ -60,11 +60,13 @@ _upskill() {
     "show") case $place in 0) skills=1 ;; esac; options="--json --private --config --no-color --help" ;;
     "validate") case $place in *) paths=1 ;; esac; options="--json --private --config --no-color --help" ;;
     "sync conflicts") case $place in 0) skills=1 ;; esac; options="--skill --json --private --config --no-color --help" ;;
-    "eval") case $place in 0) skills=1 ;; esac; options="--tests --model --student --runs --triggers --no-baseline --against --with --verbose --jobs --seed --fresh --budget --token-budget --time-budget --base-url --judge-model --test-gen-model --fail-under --fail-on-undecided --log-runs --no-log-runs --runs-dir --output --html --junit --csv --benchmark-json --record --replay --executor --json --private --config --no-color --help" ;;
+    "eval") case $place in 0) skills=1 ;; esac; options="--tests --model --student --runs --triggers --no-baseline --against --with --verbose --jobs --seed --fresh --budget --token-budget --time-budget --base-url --judge-model --test-gen-model --fail-under --fail-on-undecided --log-runs --no-log-runs --runs-dir --output --html --junit --csv --benchmark-json --record --replay --executor --changed --json --private --config --no-color --help" ;;
     "benchmark") case $place in 0) skills=1 ;; esac; options="--tests --model --student --runs --triggers --no-baseline --against --with --verbose --jobs --seed --fresh --budget --token-budget --time-budget --base-url --judge-model --test-gen-model --fail-under --fail-on-undecided --log-runs --no-log-runs --runs-dir --output --html --junit --csv --benchmark-json --record --replay --executor --json --private --config --no-color --help" ;;
     "eval accept") case $place in 0) skills=1 ;; esac; options="--model --student --runs --judge-model --base-url --jobs --budget --dry-run --json --yes --private --config --no-color --help" ;;
+    "eval changed") options="--base --folder --skill --model --student --runs --judge-model --base-url --jobs --budget --token-budget --junit --markdown --fail-on-undecided --dry-run --json --private --config --no-color --help" ;;
     "watch run") case $place in 0) skills=1 ;; esac; options="--json --private --config --no-color --help" ;;
-    "watch") options="--skill --after --wait-ms --json --private --config --no-color --help" ;;
+    "watch cancel") case $place in 0) skills=1 ;; esac; options="--json --private --config --no-color --help" ;;
+    "watch status") case $place in *) skills=1 ;; esac; options="--skill --after --wait-ms --json --private --config --no-color --help" ;;
     "report") options="--id --skill --verbose --html --json --private --config --no-color --help" ;;
     "runs") options="--dir --skill --model --metric --csv --json --private --config --no-color --help" ;;
     "generate") options="--example --tool --from --model --test-gen-model --eval-model --base-url --eval-base-url --student --judge-model --output --no-eval --keep-anyway --dry-run --candidates --attempts --runs --cases --counterexamples --tune-description --evidence-tokens --verbose --jobs --seed --fresh --budget --token-budget --time-budget --log-runs --no-log-runs --runs-dir --record --replay --executor --propose --json --yes --private --config --no-color --help" ;;
