@@ -129,7 +129,7 @@ test_a_dirty_work_tree_counts() {
   with_cases skills/fresh "Say MAGIC words."
   printf 'ignored/\n' >.gitignore
   with_cases ignored/skill "Say nothing."
-  touch skills/greet/SKILL.md # merely looked at: an index would be refreshed
+  touch -d 2001-01-01 skills/greet/SKILL.md # the same in it, and an index would be refreshed
   untouched changed 0 --dry-run
   has "skills/greet: assets" "skills/other: body" "skills/fresh, new"
   lacks "ignored/skill"
