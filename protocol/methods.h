@@ -1,4 +1,5 @@
 #pragma once
+#include "protocol/types/eval_changed.h"
 #include "protocol/types/eval_history.h"
 #include "protocol/types/eval_reports.h"
 #include "protocol/types/generate.h"
@@ -145,6 +146,15 @@ inline constexpr Method<EvalAcceptParams, EvalAcceptResult> k_eval_accept{
     "Accept a skill as it stands: later versions are held against it.",
     "",
     Effect::writes,
+    Audience::people_only,
+    Pace::slow};
+
+inline constexpr Method<EvalChangedParams, EvalChangedResult> k_eval_changed{
+    "eval_changed",
+    "eval changed",
+    "Test the skills that a git range touches, each against its version at the base: for CI.",
+    "",
+    Effect::reads,
     Audience::people_only,
     Pace::slow};
 
@@ -470,6 +480,7 @@ template <class Use> constexpr void for_each_method(Use&& use) {
   use(k_skill_eval);
   use(k_benchmark);
   use(k_eval_accept);
+  use(k_eval_changed);
   use(k_watch_run);
   use(k_watch_cancel);
   use(k_watch_status);

@@ -63,7 +63,8 @@ int exit_code_of(const Invocation& invocation, const connect::TextReader& result
   if (name == "trace_import" && invocation.flag("paths") && is_above_zero(result, "failed")) {
     return k_could_not; // not all that was named; the rest is done
   }
-  if (name == "skill_eval" || name == "benchmark" || name == "skill_generate") {
+  if (name == "skill_eval" || name == "benchmark" || name == "skill_generate"
+      || name == "eval_changed") {
     yes = text(result, "failed").empty();
   } else if (name == "skill_validate") {
     yes = is_true(result, "valid");

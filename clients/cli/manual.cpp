@@ -17,7 +17,7 @@ constexpr std::array<Group, 7> k_groups{{{"Skills", "list show validate"},
                                          {"Daemon", "daemon mcp hook"}}};
 constexpr std::string_view k_rest = "More";
 
-constexpr std::array<Example, 47> k_examples{{
+constexpr std::array<Example, 51> k_examples{{
     {"sync enable", "upskill sync enable", "see the plan, then switch sync on", true},
     {"sync enable", "upskill sync enable --dry-run", "only see the plan"},
     {"sync enable",
@@ -68,6 +68,13 @@ constexpr std::array<Example, 47> k_examples{{
     {"watch",
      "upskill watch --json -- run",
      "a JSON line for each change; `--` before a skill that is called as a command is"},
+    {"eval changed",
+     "upskill eval --changed --base origin/main -m haiku --markdown \"$GITHUB_STEP_SUMMARY\"",
+     "in CI: end with 1 where a change made a skill worse",
+     true},
+    {"eval changed",
+     "upskill eval --changed --base HEAD --dry-run",
+     "which skills of this work tree would be tested"},
     {"watch status", "upskill watch status", "what changed, and whether it became worse", true},
     {"watch run", "upskill watch run pdf", "test a version that waits for a word"},
     {"watch cancel", "upskill watch cancel pdf", "end a test; what it has learnt stays"},
@@ -119,7 +126,9 @@ constexpr std::array<Example, 47> k_examples{{
 constexpr std::array<Term, 5> k_exit_codes{
     {{"0", "done; also when conflicts merely exist"},
      {"1",
-      "the answer asked for is no: invalid, not better and so not saved, not in sync with --check, "
+      "the answer asked for is no: invalid, not better and so not saved, worse than at the base, "
+      "not "
+      "in sync with --check, "
       "unhealthy with --check"},
      {"2", "the words were wrong; nothing was done"},
      {"3", "could not be done: the daemon, the network or the disk"},

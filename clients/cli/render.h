@@ -2,6 +2,7 @@
 #include "clients/cli/page.h"
 #include "clients/cli/parse.h"
 #include "clients/connect/text_reader.h"
+#include "protocol/types/eval_changed.h"
 #include "protocol/types/eval_history.h"
 #include "protocol/types/eval_reports.h"
 #include "protocol/types/inbox.h"
@@ -47,6 +48,8 @@ void show(Page& page, const Invocation& invocation, const EvalAcceptResult& resu
 void show(Page& page, const Invocation& invocation, const WatchResult& result);
 // render_history.cpp
 void show(Page& page, const Invocation& invocation, const EvalHistoryResult& result);
+// render_changed.cpp
+void show(Page& page, const Invocation& invocation, const EvalChangedResult& result);
 // render_generate.cpp
 void show(Page& page, const Invocation& invocation, const GenerateResult& result);
 // render_inbox.cpp

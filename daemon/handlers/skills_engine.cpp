@@ -2,6 +2,7 @@
 
 #include "daemon/await.h"
 #include "daemon/evals/eval_journal.h"
+#include "daemon/handlers/eval_changed.h"
 #include "daemon/handlers/evals.h"
 #include "daemon/handlers/generate.h"
 #include "daemon/handlers/inbox.h"
@@ -68,6 +69,7 @@ public:
     bind_sync_handlers(binder, m_library);
     bind_skill_handlers(binder, m_library, [this](StatusResult& status) { describe(status); });
     bind_eval_handlers(binder, m_library, m_http, m_evals);
+    bind_changed_handler(binder, m_library, m_http, m_evals);
     bind_watch_handlers(binder, m_watched);
     bind_history_handlers(binder, {m_library, m_http, m_evals});
     bind_runs_handlers(binder, m_library);

@@ -1,6 +1,6 @@
 #include "skills/eval/markdown_report.h"
 
-#include "protocol/base/utf8.h"
+#include "skills/eval/plain_markdown.h"
 #include "skills/eval/report_numbers.h"
 
 #include <algorithm>
@@ -11,31 +11,6 @@ namespace {
 
 constexpr std::size_t k_most_warnings = 20;
 constexpr std::size_t k_most_combinations = 200;
-constexpr std::size_t k_longest_text = 500; // bytes
-constexpr std::string_view k_zero_width_space = "\xE2\x80\x8B";
-
-// On one line, and no markup, row's end, link or name of a person in it.
-std::string plain(std::string_view text) {
-  std::string valid = to_valid_utf8(text);
-  std::string_view kept = utf8_prefix(valid, k_longest_text);
-  std::string out;
-  for (char c : kept) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
-      out += ' ';
-    } else if (c == '<') {
-      out += "&lt;";
-    } else if (c == '&') {
-      out += "&amp;";
-    } else {
-      if (std::string_view("\\`*_[]>#!|~:").find(c) != std::string_view::npos) {
-        out += '\\';
-      }
-      out += c;
-      out += c == '@' ? k_zero_width_space : "";
-    }
-  }
-  return out + (kept.size() < valid.size() ? "..." : "");
-}
 
 std::string verdict_of(const EvalModelReport& model) {
   switch (model.verdict) {
@@ -48,7 +23,7 @@ std::string verdict_of(const EvalModelReport& model) {
   }
   std::string text = "undecided";
   if (!model.reason.empty()) {
-    text += ": " + plain(model.reason);
+    text += ": " + plain_markdown(model.reason);
   }
   if (model.more_cases) {
     text += "; needs about " + as_count(model.more_cases) + " more cases";
@@ -64,8 +39,8 @@ std::string lift_of(const std::optional<EvalLift>& lift) {
 std::string name_of(const EvalResult& result, const EvalModelReport& model) {
   bool has_others = std::ranges::any_of(
       result.models, [&](const EvalModelReport& other) { return other.student != model.student; });
-  return plain(model.model.empty() ? model.student : model.model)
-         + (has_others && !model.model.empty() ? " by " + plain(model.student) : "");
+  return plain_markdown(model.model.empty() ? model.student : model.model)
+         + (has_others && !model.model.empty() ? " by " + plain_markdown(model.student) : "");
 }
 
 std::int64_t errors_of(const EvalModelReport& model) {
@@ -78,7 +53,7 @@ std::string errors_text(const EvalResult& result) {
     if (errors_of(model) > 0) {
       out += (out.empty() ? "\n" : "") + std::string("- ") + name_of(result, model) + ": "
              + as_count(errors_of(model)) + " samples have no outcome"
-             + (model.error.empty() ? "" : "; first: " + plain(model.error)) + "\n";
+             + (model.error.empty() ? "" : "; first: " + plain_markdown(model.error)) + "\n";
     }
   }
   return out;
@@ -96,9 +71,9 @@ std::string combinations_of(const EvalResult& result) {
                     "|---|---|---|---|---|\n";
   for (std::size_t i = 0; i < result.combinations.size() && i < k_most_combinations; ++i) {
     const EvalCombination& one = result.combinations[i];
-    out += "| " + plain(one.model) + " | ";
+    out += "| " + plain_markdown(one.model) + " | ";
     for (std::size_t k = 0; k < one.skills.size(); ++k) {
-      out += (k == 0 ? "" : ", ") + plain(one.skills[k]);
+      out += (k == 0 ? "" : ", ") + plain_markdown(one.skills[k]);
     }
     out += one.skills.empty() ? "none | " : " | ";
     out += as_percent(one.arm.rate) + " | " + lift_of(one.lift) + " | " + lift_of(one.without_it)
@@ -114,7 +89,7 @@ std::string combinations_of(const EvalResult& result) {
 } // namespace
 
 std::string markdown_report(const EvalResult& result) {
-  std::string out = "### Evaluation of " + plain(result.skill) + "\n\n";
+  std::string out = "### Evaluation of " + plain_markdown(result.skill) + "\n\n";
   if (result.scripted) {
     out += "**Scripted:** a script answered in place of a model, so this measures no model.\n\n";
   }
@@ -130,20 +105,21 @@ std::string markdown_report(const EvalResult& result) {
   out += "\n" + as_count(result.cases) + " cases, " + as_count(result.runs) + " runs each, seed "
          + std::to_string(result.seed);
   out += result.cost ? ", " + as_dollars(result.cost) : "";
-  out += result.hash.empty() ? "" : ", skill " + plain(result.hash);
+  out += result.hash.empty() ? "" : ", skill " + plain_markdown(result.hash);
   out += ".\n";
   if (!result.against.empty()) {
-    out += "The other version is " + plain(result.against) + ".\n";
+    out += "The other version is " + plain_markdown(result.against) + ".\n";
   }
   out += errors_text(result);
   for (const std::string* problem : {&result.failed, &result.stopped}) {
     if (!problem->empty()) {
       out += std::string("\n**") + (problem == &result.failed ? "Failed" : "Stopped") + ":** "
-             + plain(*problem) + "\n";
+             + plain_markdown(*problem) + "\n";
     }
   }
   for (std::size_t i = 0; i < result.warnings.size() && i < k_most_warnings; ++i) {
-    out += (i == 0 ? "\n" : "") + std::string("- warning: ") + plain(result.warnings[i]) + "\n";
+    out += (i == 0 ? "\n" : "") + std::string("- warning: ") + plain_markdown(result.warnings[i])
+           + "\n";
   }
   if (result.warnings.size() > k_most_warnings) {
     out += "- " + std::to_string(result.warnings.size() - k_most_warnings) + " more warnings\n";
