@@ -82,10 +82,9 @@ struct Alias {
 
 constexpr std::array<Alias, 2> k_aliases{{{"plot", "runs"}, {"inbox", "inbox list"}}};
 
-constexpr std::array<TurningFlag, 3> k_turning_flags{
-    {{"generate", "--propose", "propose"},
-     {"runs", "--history", "runs history"},
-     {"eval", "--changed", "eval changed"}}};
+constexpr std::array<TurningFlag, 3> k_turning_flags{{{"generate", "--propose", "propose"},
+                                                      {"runs", "--history", "runs history"},
+                                                      {"eval", "--changed", "eval changed"}}};
 
 std::string with_dashes(std::string_view field) {
   std::string name(field);

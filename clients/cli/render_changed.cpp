@@ -1,40 +1,10 @@
 #include "clients/cli/eval_parts.h"
 #include "clients/cli/render.h"
-#include "clients/cli/table.h"
 #include "clients/cli/text.h"
-
-#include <cmath>
+#include "clients/cli/watch_parts.h"
 
 namespace upskill::cli {
 namespace {
-
-std::string percent(std::optional<double> share) {
-  return share ? std::to_string(std::lround(*share * 100)) + "%" : std::string("-");
-}
-
-Tint tint_of(WatchVerdict verdict) {
-  switch (verdict) {
-  case WatchVerdict::regressed:
-    return Tint::red;
-  case WatchVerdict::ok:
-    return Tint::green;
-  case WatchVerdict::undecided:
-    break;
-  }
-  return Tint::yellow;
-}
-
-std::string measure_word(WatchMeasure measure) {
-  switch (measure) {
-  case WatchMeasure::trigger:
-    return "is picked";
-  case WatchMeasure::forced:
-    return "helps when read";
-  case WatchMeasure::end_to_end:
-    break;
-  }
-  return "works as a whole";
-}
 
 // "a/pdf, renamed from a/doc: name, body".
 std::string what_happened(const ChangedSkillReport& skill) {
@@ -55,29 +25,6 @@ std::string what_happened(const ChangedSkillReport& skill) {
   return text + (skill.changed.empty() ? "" : ": " + joined(skill.changed));
 }
 
-void print_subjects(Page& page, const ChangedSkillReport& skill) {
-  Table table({{"Model", Fit::shrinks},
-               {"Measure"},
-               {skill.fate == SkillFate::added ? "Without" : "Base", Fit::right},
-               {"Now", Fit::right},
-               {"95%"},
-               {"Samples", Fit::right},
-               {"Verdict"}});
-  for (const WatchedSubject& one : skill.subjects) {
-    std::string model = one.model.empty() ? one.student : one.model;
-    table.add({{one.student == "chat" ? model : model + " (" + one.student + ")"},
-               {measure_word(one.measure)},
-               {percent(one.accepted_rate)},
-               {percent(one.rate ? std::optional(one.rate->value) : std::nullopt)},
-               {one.rate ? percent(one.rate->low) + " to " + percent(one.rate->high) : "-"},
-               {std::to_string(one.samples)},
-               {std::string(enum_name(one.verdict)), tint_of(one.verdict)}});
-  }
-  if (!table.empty()) {
-    table.print(page, 2);
-  }
-}
-
 void print_skill(Page& page, const ChangedSkillReport& skill, bool is_plan) {
   std::string line = page.tint(Tint::bold, clean_line(skill.skill));
   if (skill.fate != SkillFate::removed && !is_plan) {
@@ -92,7 +39,7 @@ void print_skill(Page& page, const ChangedSkillReport& skill, bool is_plan) {
     page.paragraph(skill.why, 2);
   }
   if (!is_plan) {
-    print_subjects(page, skill);
+    print_subjects(page, skill.subjects, 2, skill.fate == SkillFate::added ? "Without" : "Base");
   }
   for (const std::string& fault : skill.faults) {
     page.paragraph("New since the base: " + fault, 2, Tint::red);

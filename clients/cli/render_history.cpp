@@ -4,6 +4,7 @@
 #include "clients/cli/render.h"
 #include "clients/cli/table.h"
 #include "clients/cli/text.h"
+#include "clients/cli/watch_parts.h"
 
 #include <algorithm>
 #include <set>
@@ -36,22 +37,10 @@ Cell verdict_of(const HistoryVersion& version) {
           Tint::dim};
 }
 
-std::string measure_word(WatchMeasure measure) {
-  switch (measure) {
-  case WatchMeasure::trigger:
-    return "is picked";
-  case WatchMeasure::forced:
-    return "helps when read";
-  case WatchMeasure::end_to_end:
-    break;
-  }
-  return "works as a whole";
-}
-
 std::string name_of(const HistorySubject& subject) {
   std::string name = subject.model.empty() ? subject.student : subject.model;
   name += subject.student == "chat" || subject.model.empty() ? "" : " (" + subject.student + ")";
-  return name + ", " + measure_word(subject.measure);
+  return name + ", " + std::string(measure_word(subject.measure));
 }
 
 // What is known by one model, student and measure: the numbers of when it was accepted or tested,

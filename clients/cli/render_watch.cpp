@@ -15,8 +15,8 @@ std::string doing(const WatchedSkill& skill) {
   case WatchState::testing:
     return "is being tested";
   case WatchState::waiting:
-    return "waits for a word: its mode is `ask`, and to go on costs. `upskill watch run "
-           + clean_line(skill.skill) + "` goes on";
+    return "waits for a word, for to go on costs. `upskill watch run " + clean_line(skill.skill)
+           + "` goes on";
   case WatchState::gone:
     return "is not there any more";
   case WatchState::idle:
@@ -27,8 +27,10 @@ std::string doing(const WatchedSkill& skill) {
 
 void print_skill(Page& page, const WatchedSkill& skill) {
   std::string name = clean_line(skill.skill);
-  std::string verdict(enum_name(skill.verdict));
-  page.line(page.tint(Tint::bold, name) + "  " + page.tint(tint_of(skill.verdict), verdict)
+  const bool is_edited = skill.reason == WatchReason::nothing_accepted; // there is no verdict
+  std::string verdict(is_edited ? word_of(skill) : enum_name(skill.verdict));
+  page.line(page.tint(Tint::bold, name) + "  "
+            + page.tint(is_edited ? tint_of(skill) : tint_of(skill.verdict), verdict)
             + (skill.at.empty() ? "" : page.tint(Tint::dim, "  " + human_time(skill.at))));
   if (!skill.why.empty()) {
     page.paragraph(skill.why, 2);
@@ -39,7 +41,15 @@ void print_skill(Page& page, const WatchedSkill& skill) {
   if (!skill.changed.empty()) {
     page.paragraph("Changed since it was accepted: " + joined(skill.changed), 2, Tint::dim);
   }
-  print_subjects(page, skill, 2);
+  print_subjects(page, skill.subjects, 2);
+  for (const WatchedSubject& one : skill.subjects) {
+    if (one.estimate) {
+      page.paragraph(estimate_of(*one.estimate), 2);
+    }
+  }
+  for (const std::string& gain : skill.gains) {
+    page.paragraph("New: " + gain, 2, Tint::yellow);
+  }
   for (const std::string& problem : skill.problems) {
     page.warning(problem);
   }

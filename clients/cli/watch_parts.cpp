@@ -1,11 +1,13 @@
 #include "clients/cli/watch_parts.h"
 
 #include "clients/cli/bars.h"
+#include "clients/cli/eval_parts.h"
 #include "clients/cli/table.h"
 #include "clients/cli/text.h"
 #include "protocol/base/paths.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace upskill::cli {
 namespace {
@@ -68,12 +70,12 @@ std::string_view word_of(const WatchedSkill& skill) {
   case WatchState::idle:
     break;
   }
-  return enum_name(skill.verdict);
+  return skill.reason == WatchReason::nothing_accepted ? "edited" : enum_name(skill.verdict);
 }
 
 Tint tint_of(const WatchedSkill& skill) {
   std::string_view word = word_of(skill);
-  return word == "gone"                           ? Tint::dim
+  return word == "gone" || word == "edited"       ? Tint::dim
          : word == "testing" || word == "looking" ? Tint::cyan
                                                   : tint_of(skill.verdict);
 }
@@ -110,13 +112,27 @@ std::string rates_of(const WatchedSubject& subject, std::string_view arrow) {
          + " " + (subject.rate ? percent(subject.rate->value) : "?");
 }
 
-void print_subjects(Page& page, const WatchedSkill& skill, std::size_t indent) {
+std::string estimate_of(const WatchEstimate& estimate) {
+  std::string text = "To go on takes about " + std::to_string(std::lround(estimate.samples))
+                     + " samples, " + std::to_string(std::lround(estimate.if_worse))
+                     + " if it is worse, " + std::to_string(estimate.most) + " at most";
+  if (estimate.usd) {
+    text += "; " + dollars(*estimate.usd);
+    text += estimate.most_usd ? " to " + dollars(*estimate.most_usd) : "";
+  }
+  return text + ".";
+}
+
+void print_subjects(Page& page,
+                    const std::vector<WatchedSubject>& subjects,
+                    std::size_t indent,
+                    std::string_view held_against) {
   bool narrow = page.screen().columns < k_narrow;
   std::vector<Column> columns{{"Model", Fit::shrinks}};
   if (!narrow) {
     columns.push_back({"Measure"});
   }
-  columns.push_back({"Accepted", Fit::right});
+  columns.push_back({std::string(held_against), Fit::right});
   columns.push_back({"Now", Fit::right});
   if (!narrow) {
     columns.push_back({"95%"});
@@ -124,7 +140,7 @@ void print_subjects(Page& page, const WatchedSkill& skill, std::size_t indent) {
   columns.push_back({"Samples", Fit::right});
   columns.push_back({"Verdict"});
   Table table(std::move(columns));
-  for (const WatchedSubject& one : skill.subjects) {
+  for (const WatchedSubject& one : subjects) {
     std::vector<Cell> row{{who_of(one.model, one.student)}};
     if (!narrow) {
       row.push_back({std::string(measure_word(one.measure))});

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 // How watched skills are told, the same by all who show them.
 namespace upskill::cli {
@@ -18,7 +19,8 @@ std::string who_of(const std::string& model, const std::string& student);
 
 Tint tint_of(WatchVerdict verdict);
 
-// One word for how a skill stands: its verdict when it is at rest, else `testing`, `waits`, ...
+// One word for how a skill stands: its verdict when it is at rest, `edited` where it can have none,
+// else `testing`, `waits`, ...
 std::string_view word_of(const WatchedSkill& skill);
 // Of that word.
 Tint tint_of(const WatchedSkill& skill);
@@ -33,7 +35,14 @@ const WatchedSubject* telling_subject(const WatchedSkill& skill);
 // "95% -> 57%", with this arrow; empty where nothing was drawn of either.
 std::string rates_of(const WatchedSubject& subject, std::string_view arrow);
 
-// The subjects as a table; fewer columns on a narrow screen.
-void print_subjects(Page& page, const WatchedSkill& skill, std::size_t indent);
+// "To go on takes about 25 samples, 32 if it is worse, 360 at most; $0.12 to $1.80."
+std::string estimate_of(const WatchEstimate& estimate);
+
+// Subjects as a table; fewer columns on a narrow screen. `held_against`: what the other version is
+// called.
+void print_subjects(Page& page,
+                    const std::vector<WatchedSubject>& subjects,
+                    std::size_t indent,
+                    std::string_view held_against = "Accepted");
 
 } // namespace upskill::cli

@@ -24,17 +24,6 @@ std::string some_of(const std::vector<std::string>& names) {
                 : "");
 }
 
-std::string estimate_of(const WatchEstimate& estimate) {
-  std::string text = "To go on takes about " + std::to_string(std::lround(estimate.samples))
-                     + " samples, " + std::to_string(std::lround(estimate.if_worse))
-                     + " if it is worse, " + std::to_string(estimate.most) + " at most";
-  if (estimate.usd) {
-    text += "; " + dollars(*estimate.usd);
-    text += estimate.most_usd ? " to " + dollars(*estimate.most_usd) : "";
-  }
-  return text + ".";
-}
-
 // What a person would do about it.
 std::string next_step(const WatchedSkill& skill) {
   if (skill.state == WatchState::waiting) {
@@ -128,7 +117,7 @@ draw_detail(const WatchView& view, const Screen& screen, std::size_t lines) {
   for (const std::string& gain : skill->gains) {
     page.paragraph("New: " + gain, 2, Tint::yellow);
   }
-  print_subjects(page, *skill, 2);
+  print_subjects(page, skill->subjects, 2);
   for (const WatchedSubject& subject : skill->subjects) {
     if (!subject.why.empty() && !skill->why.ends_with(subject.why)) {
       page.paragraph(who_of(subject.model, subject.student) + ": " + subject.why, 2, Tint::dim);

@@ -15,7 +15,7 @@ _upskill() {
     word=${COMP_WORDS[i]}
     [[ $word == -* ]] && continue
     if [[ -z $command ]]; then command=$word
-    elif [[ $command == @(sync|inbox|trace|daemon) || "$command $word" == @('eval accept'|'watch run'|'watch cancel'|'watch status') ]]; then command+=" $word"
+    elif [[ $command == @(sync|inbox|trace|daemon) || "$command $word" == @('eval accept'|'eval changed'|'watch run'|'watch cancel'|'watch status'|'runs history') ]]; then command+=" $word"
     else last=$word; ((place++)); fi
   done
   case $previous in
@@ -58,14 +58,16 @@ _upskill() {
     "show") case $place in 0) skills=1 ;; esac; options="--json --private --config --no-color --help" ;;
     "validate") case $place in *) paths=1 ;; esac; options="--json --private --config --no-color --help" ;;
     "sync conflicts") case $place in 0) skills=1 ;; esac; options="--skill --json --private --config --no-color --help" ;;
-    "eval") case $place in 0) skills=1; words="accept" ;; 0) skills=1 ;; esac; options="--tests --model --student --runs --triggers --no-baseline --against --with --verbose --jobs --seed --fresh --budget --token-budget --time-budget --base-url --judge-model --test-gen-model --fail-under --fail-on-undecided --log-runs --no-log-runs --runs-dir --output --html --junit --csv --benchmark-json --record --replay --executor --json --private --config --no-color --help" ;;
+    "eval") case $place in 0) skills=1; words="accept changed" ;; 0) skills=1 ;; esac; options="--tests --model --student --runs --triggers --no-baseline --against --with --verbose --jobs --seed --fresh --budget --token-budget --time-budget --base-url --judge-model --test-gen-model --fail-under --fail-on-undecided --log-runs --no-log-runs --runs-dir --output --html --junit --csv --benchmark-json --record --replay --executor --changed --json --private --config --no-color --help" ;;
     "benchmark") case $place in 0) skills=1 ;; esac; options="--tests --model --student --runs --triggers --no-baseline --against --with --verbose --jobs --seed --fresh --budget --token-budget --time-budget --base-url --judge-model --test-gen-model --fail-under --fail-on-undecided --log-runs --no-log-runs --runs-dir --output --html --junit --csv --benchmark-json --record --replay --executor --json --private --config --no-color --help" ;;
     "eval accept") case $place in 0) skills=1 ;; esac; options="--model --student --runs --judge-model --base-url --jobs --budget --dry-run --json --yes --private --config --no-color --help" ;;
+    "eval changed") options="--base --folder --skill --model --student --runs --judge-model --base-url --jobs --budget --token-budget --junit --markdown --fail-on-undecided --dry-run --json --private --config --no-color --help" ;;
     "watch run") case $place in 0) skills=1 ;; esac; options="--json --private --config --no-color --help" ;;
     "watch cancel") case $place in 0) skills=1 ;; esac; options="--json --private --config --no-color --help" ;;
     "watch status") case $place in *) skills=1 ;; esac; options="--skill --after --wait-ms --json --private --config --no-color --help" ;;
     "report") options="--id --skill --verbose --html --json --private --config --no-color --help" ;;
-    "runs") options="--dir --skill --model --metric --csv --json --private --config --no-color --help" ;;
+    "runs") options="--dir --skill --model --metric --csv --history --json --private --config --no-color --help" ;;
+    "runs history") case $place in 0) skills=1 ;; esac; options="--skill --limit --from --to --json --private --config --no-color --help" ;;
     "generate") options="--example --tool --from --model --test-gen-model --eval-model --base-url --eval-base-url --student --judge-model --output --no-eval --keep-anyway --dry-run --candidates --attempts --runs --cases --counterexamples --tune-description --evidence-tokens --verbose --jobs --seed --fresh --budget --token-budget --time-budget --log-runs --no-log-runs --runs-dir --record --replay --executor --propose --json --yes --private --config --no-color --help" ;;
     "propose") options="--model --base-url --agent --project --since --limit --dry-run --fresh --budget --json --yes --private --config --no-color --help" ;;
     "inbox list") options="--id --verbose --json --private --config --no-color --help" ;;

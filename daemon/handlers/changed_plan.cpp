@@ -54,7 +54,7 @@ public:
       return skill;
     }
     told.hash = version->hash.hex();
-    told.problems = tier_zero(now, *version);
+    told.problems = tier_zero(now, *version, nullptr).problems;
     std::vector<SkillFault> faults = faults_of(now, *version);
     const SkillPlace old = place_at(m_folders.base, touched.from);
     regression::NeededTests needed{.answers = {.all = true}};

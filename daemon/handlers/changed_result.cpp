@@ -1,5 +1,6 @@
 #include "daemon/handlers/changed_result.h"
 
+#include "daemon/handlers/watch_verdict.h"
 #include "protocol/base/atomic_file.h"
 #include "protocol/base/paths.h"
 #include "protocol/base/unique_fd.h"
@@ -71,10 +72,7 @@ void settle_verdict(ChangedSkillReport& skill) {
     if (skill.fate == SkillFate::added && one.reason == WatchReason::nothing_to_lose) {
       one.verdict = WatchVerdict::ok;
     }
-    std::string name = in_backticks(one.model.empty() ? one.student : one.model);
-    name += one.student == "chat" ? "" : " (" + one.student + ")";
-    name += one.measure == WatchMeasure::trigger ? ", triggers" : "";
-    verdicts.push_back({std::move(name), one.verdict, one.reason, one.why});
+    verdicts.push_back({subject_words(one), one.verdict, one.reason, one.why});
   }
   regression::VersionVerdict verdict = regression::verdict_of_version(verdicts);
   skill.verdict = verdict.verdict;

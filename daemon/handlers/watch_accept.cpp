@@ -158,6 +158,13 @@ std::string watch_key(const SkillKey& skill) {
   return skill.first.empty() ? skill.second : skill.first + "\n" + skill.second;
 }
 
+SkillKey skill_of(std::string_view key) {
+  std::size_t end = key.find('\n');
+  return end == std::string_view::npos
+             ? SkillKey{"", std::string(key)}
+             : SkillKey{std::string(key.substr(0, end)), std::string(key.substr(end + 1))};
+}
+
 Awaitable<EvalAcceptResult>
 accept_skill(WatchRoom room, EvalAcceptParams params, RequestContext context, SkillKey& skill) {
   const EngineContext& engine = room.library.service().context();

@@ -7,6 +7,9 @@
 #include "protocol/types/watch_reports.h"
 #include "skills/regression/ledger.h"
 
+#include <string>
+#include <string_view>
+
 namespace upskill::daemon {
 
 // What watching needs of the daemon; all of it outlives whoever has it.
@@ -19,6 +22,7 @@ struct WatchRoom {
 
 // By which evals.db knows a skill: its project and its name.
 std::string watch_key(const SkillKey& skill);
+SkillKey skill_of(std::string_view key);
 
 // Draws samples of a skill as it stands, and keeps them as what later versions are held against.
 // `skill` is set to the one it is; outlives the call.

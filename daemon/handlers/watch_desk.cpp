@@ -1,6 +1,7 @@
 #include "daemon/handlers/watch_desk.h"
 
 #include "daemon/await.h"
+#include "daemon/handlers/counted.h"
 #include "daemon/handlers/watch_history.h"
 #include "protocol/base/utc.h"
 #include "protocol/base/utf8.h"
@@ -24,28 +25,6 @@ constexpr std::size_t k_most_unaccepted = 256; // that are remembered
 constexpr std::size_t k_most_at_once = 20;     // of these; more are no edit of a person
 constexpr std::size_t k_looks_at_once = 16;
 constexpr auto k_look_limit = std::chrono::seconds(5);
-
-SkillKey skill_of(std::string_view key) {
-  std::size_t end = key.find('\n');
-  return end == std::string_view::npos
-             ? SkillKey{"", std::string(key)}
-             : SkillKey{std::string(key.substr(0, end)), std::string(key.substr(end + 1))};
-}
-
-// How many there are, as long as this lives.
-class Counted {
-public:
-  explicit Counted(std::size_t& count)
-      : m_count(++count) {}
-
-  Counted(const Counted&) = delete;
-  Counted& operator=(const Counted&) = delete;
-
-  ~Counted() { --m_count; }
-
-private:
-  std::size_t& m_count;
-};
 
 } // namespace
 

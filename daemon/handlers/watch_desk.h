@@ -48,13 +48,17 @@ public:
   std::optional<std::string> result_of(std::string_view uri) const;
 
 private:
+  static constexpr std::int64_t k_haste = 2'000; // ms
+
   struct Watched {
     WatchedSkill told = {};
     std::shared_ptr<const WatchExam> exam = {}; // where there is something to be tested
     std::optional<runtime::TaskId> test = {};
     std::uint64_t tests = 0;  // that were begun: what an older one says is not told
     bool is_accepted = false; // a version of it was
-    bool is_asking = false;   // its test asks models, without anybody's word
+    bool is_hasty = false;    // its versions follow each other faster than tests are worth it
+    std::int64_t changed_ms = -k_haste; // when the last one was met, on a clock that only goes on
+    bool is_asking = false;             // its test asks models, without anybody's word
     bool is_looking = false;
     WatchState before = WatchState::idle; // it was looked at
     bool look_again = false;
@@ -78,6 +82,9 @@ private:
   asio::awaitable<void> test(std::shared_ptr<const WatchExam> planned, std::uint64_t number);
   asio::awaitable<std::vector<WatchedSubject>> examine(std::shared_ptr<const WatchExam> exam,
                                                        std::uint64_t number);
+  // The verdicts that are kept; nothing where one is missing.
+  asio::awaitable<std::optional<std::vector<WatchedSubject>>>
+  recall(std::shared_ptr<const WatchExam> exam);
   void tell(const SkillKey& skill);
   bool is_newest(const SkillKey& skill, std::uint64_t number) const;
 
@@ -88,6 +95,7 @@ private:
   WatchBurst m_burst = {};
   std::size_t m_looks = 0;    // under way
   std::size_t m_readings = 0; // of these, those that read
+  std::size_t m_tests = 0;    // under way, or in line
   std::uint64_t m_generation = 1;
   bool m_is_stopping = false;
   std::optional<Error> m_problem = {}; // of the store

@@ -1,6 +1,8 @@
 #include "daemon/await.h"
+#include "daemon/handlers/counted.h"
 #include "daemon/handlers/watch_desk.h"
 #include "daemon/handlers/watch_verdict.h"
+#include "daemon/runtime/timers.h"
 
 #include <chrono>
 #include <utility>
@@ -46,6 +48,8 @@ void WatchDesk::take_on(const SkillKey& skill,
   }
   if (told.state == WatchState::testing) {
     watched.exam = *exam;
+    const std::int64_t now_ms = steady_ms();
+    watched.is_hasty = now_ms - std::exchange(watched.changed_ms, now_ms) < k_haste;
     m_burst.note(skill, steady_ms());
     begin_test(watched, *exam);
     hold_burst();
@@ -109,17 +113,33 @@ WatchDesk::prepare(std::shared_ptr<const WatchExam> planned) {
 asio::awaitable<void> WatchDesk::test(std::shared_ptr<const WatchExam> planned,
                                       std::uint64_t number) {
   const SkillKey skill = planned->skill;
+  Counted test(m_tests);
+  std::optional<std::vector<WatchedSubject>> kept;
+  if (m_skills[skill].is_hasty && !planned->was_told_to) {
+    // Somebody is still writing: each version that is tested leaves less alpha for the next ones.
+    AWAIT(kept, recall(planned));
+    if (!kept) {
+      AWAIT_DONE(runtime::wait_for(std::chrono::milliseconds(k_haste)));
+    }
+  }
   runtime::Turns::Ticket ticket(m_turns);
   AWAIT_DONE(ticket.called());
-  AWAIT(Result<std::shared_ptr<const WatchExam>> exam, prepare(std::move(planned)));
+  Result<std::shared_ptr<const WatchExam>> exam = planned;
   std::vector<WatchedSubject> subjects;
-  if (exam) {
+  if (kept) {
+    subjects = std::move(*kept);
+  } else {
+    AWAIT(exam, prepare(std::move(planned)));
+  }
+  if (!kept && exam) {
     m_skills[skill].is_asking =
         !(*exam)->was_told_to && (*exam)->settings.mode == regression::WatchMode::automatic;
     AWAIT(subjects, examine(*exam, number));
   }
-  m_room.http.rest();
-  AWAIT_DONE(m_room.journal.rest());
+  if (m_tests == 1) { // opening the database again reads all of it
+    m_room.http.rest();
+    AWAIT_DONE(m_room.journal.rest());
+  }
   if (!is_newest(skill, number)) {
     co_return;
   }
@@ -162,6 +182,19 @@ WatchDesk::examine(std::shared_ptr<const WatchExam> exam, std::uint64_t number) 
       subjects[i].reason = WatchReason::errors;
       subjects[i].why = told.error().message;
     }
+  }
+  co_return subjects;
+}
+
+asio::awaitable<std::optional<std::vector<WatchedSubject>>>
+WatchDesk::recall(std::shared_ptr<const WatchExam> exam) {
+  std::vector<WatchedSubject> subjects(exam->record.subjects.size());
+  for (std::size_t i = 0; i < subjects.size(); ++i) {
+    AWAIT(Result<std::optional<WatchedSubject>> kept, recall_subject(m_room, exam, i));
+    if (!kept || !*kept) {
+      co_return std::nullopt; // what is wrong, the test will tell
+    }
+    subjects[i] = std::move(**kept);
   }
   co_return subjects;
 }

@@ -22,13 +22,6 @@ constexpr std::size_t k_most_evaluations = 8; // of one version that are read
 constexpr std::string_view k_now = "now";
 constexpr std::string_view k_accepted = "accepted";
 
-SkillKey skill_of(std::string_view key) {
-  std::size_t end = key.find('\n');
-  return end == std::string_view::npos
-             ? SkillKey{"", std::string(key)}
-             : SkillKey{std::string(key.substr(0, end)), std::string(key.substr(end + 1))};
-}
-
 // What is asked for, and what the disk says of it.
 struct Wanted {
   std::string name = {};                 // empty: all skills

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace upskill::daemon {
@@ -162,7 +163,9 @@ void add_evaluations(std::vector<VersionRows>& versions,
       added.evaluations = std::move(rows);
     }
   }
-  std::ranges::stable_sort(versions, std::ranges::greater(), &VersionRows::first_ms);
+  std::ranges::sort(versions, [](const VersionRows& a, const VersionRows& b) {
+    return std::tie(b.first_ms, a.skill, a.version) < std::tie(a.first_ms, b.skill, b.version);
+  });
 }
 
 HistoryVersion told_of(const VersionRows& rows) {

@@ -93,42 +93,55 @@ public:
       : m_room(room)
       , m_exam(std::move(exam))
       , m_recorded(m_exam->record.subjects.at(subject))
+      , m_params(params_of(*m_exam, m_recorded))
       , m_told(subject_of(m_recorded))
       , m_account(room, *m_exam) {}
 
   asio::awaitable<Result<WatchedSubject>> run(SubjectProgress progress) {
-    const regression::NeededCases& needed = needed_of(*m_exam, m_recorded.measure);
-    if (needed.none()) {
+    AWAIT(Result<std::optional<WatchedSubject>> known, recall());
+    CO_TRY(known);
+    if (*known) {
+      co_return std::move(**known);
+    }
+    m_started_ms = m_room.journal.now_ms();
+    AWAIT(Result<void> tested, test(progress));
+    CO_TRY(tested);
+    auto end = [this] { m_request.copies.clear(); }; // here, where it may take its time
+    AWAIT_DONE(runtime::offload(pool(), std::move(end)));
+    co_return m_told;
+  }
+
+  // What needs no test; else everything is read for one.
+  asio::awaitable<Result<std::optional<WatchedSubject>>> recall() {
+    if (needed().none()) {
       m_told.verdict = WatchVerdict::ok;
       m_told.reason = WatchReason::held;
       m_told.why = "nothing was changed that it depends on";
       co_return m_told;
     }
-    EvalParams params = params_of(*m_exam, m_recorded);
-    EvalModelOptions options;
     AWAIT(Result<std::shared_ptr<const Catalogue>> catalogue, m_room.library.catalogue({}));
     CO_TRY(catalogue);
-    auto read = [&]() -> Result<EvalRequest> {
-      TRY_ASSIGN(EvalRequest request, read_request(**catalogue, params, {true, {}}));
+    auto read = [&]() -> Result<void> {
+      TRY_ASSIGN(m_request, read_request(**catalogue, m_params, {true, {}}));
       RequestContext context;
       context.principal = "watch"; // nobody sends keys: they are the daemon's own, and the file's
-      TRY_ASSIGN(options, read_model_options(params, context, engine().places));
-      return request;
+      TRY_ASSIGN(m_options, read_model_options(m_params, context, engine().places));
+      return {};
     };
-    AWAIT(Result<EvalRequest> request, runtime::offload(pool(), std::move(read)));
-    CO_TRY(request);
-    if (request->hash != m_exam->version.hash.hex()) {
+    AWAIT(Result<void> done, runtime::offload(pool(), std::move(read)));
+    CO_TRY(done);
+    if (m_request.hash != m_exam->version.hash.hex()) {
       co_return fail(ErrorCode::changed, "the skill was changed while it was looked at");
     }
-    if (request->why_no_cases) {
+    if (m_request.why_no_cases) {
       m_told.reason = WatchReason::no_cases;
-      m_told.why = request->why_no_cases->message;
+      m_told.why = m_request.why_no_cases->message;
       co_return m_told;
     }
     m_key = {watch_key(m_exam->skill),
              m_exam->accepted.value_or(Digest()),
              m_exam->version.hash,
-             eval::suite_hash(request->suite),
+             eval::suite_hash(m_request.suite),
              m_recorded.model,
              m_recorded.student,
              std::string(enum_name(m_recorded.measure))};
@@ -139,15 +152,10 @@ public:
     CO_TRY(kept);
     if (*kept) {
       if (Result<WatchedSubject> told = read_kept((*kept)->record)) {
-        co_return told;
+        co_return std::move(*told);
       }
     }
-    m_started_ms = m_room.journal.now_ms();
-    AWAIT(Result<void> tested, test(params, *request, std::move(options), needed, progress));
-    CO_TRY(tested);
-    auto end = [&request] { request->copies.clear(); }; // here, where it may take its time
-    AWAIT_DONE(runtime::offload(pool(), std::move(end)));
-    co_return m_told;
+    co_return std::nullopt;
   }
 
 private:
@@ -170,11 +178,12 @@ private:
     return options;
   }
 
-  asio::awaitable<Result<void>> test(const EvalParams& params,
-                                     EvalRequest& request,
-                                     EvalModelOptions options,
-                                     const regression::NeededCases& needed,
-                                     const SubjectProgress& progress) {
+  const regression::NeededCases& needed() const { return needed_of(*m_exam, m_recorded.measure); }
+
+  asio::awaitable<Result<void>> test(const SubjectProgress& progress) {
+    const EvalParams& params = m_params;
+    EvalRequest& request = m_request;
+    const regression::NeededCases& needed = this->needed();
     if (!needed.all) { // a case that was changed alone asks for itself
       std::erase_if(request.suite.cases, [&](const eval::Case& one) {
         return std::ranges::find(needed.ids, one.id) == needed.ids.end();
@@ -191,12 +200,12 @@ private:
     tell_flaky(test.report(), request.suite);
     bool missing = false;
     const bool asks = m_exam->settings.mode == regression::WatchMode::automatic;
-    options.missing = asks ? nullptr : &missing;
+    m_options.missing = asks ? nullptr : &missing;
     EvalModels models(engine().io.get_executor(),
                       m_room.http,
                       m_room.journal,
                       pool(),
-                      std::move(options),
+                      std::move(m_options),
                       request.scripts);
     sandbox::Sandbox sandbox;
     Workshop workshop{engine().io.get_executor(), engine().pool(), pool(), sandbox};
@@ -352,6 +361,9 @@ private:
   WatchRoom m_room;
   std::shared_ptr<const WatchExam> m_exam;
   const RecordedSubject& m_recorded;
+  EvalParams m_params;
+  EvalRequest m_request = {};
+  EvalModelOptions m_options = {};
   WatchedSubject m_told;
   store::VerdictKey m_key = {};
   std::int64_t m_started_ms = 0;
@@ -366,6 +378,13 @@ asio::awaitable<Result<WatchedSubject>> examine_subject(WatchRoom room,
                                                         SubjectProgress progress) {
   SubjectExam work(room, std::move(exam), subject);
   AWAIT(Result<WatchedSubject> told, work.run(std::move(progress)));
+  co_return told;
+}
+
+asio::awaitable<Result<std::optional<WatchedSubject>>>
+recall_subject(WatchRoom room, std::shared_ptr<const WatchExam> exam, std::size_t subject) {
+  SubjectExam work(room, std::move(exam), subject);
+  AWAIT(Result<std::optional<WatchedSubject>> told, work.recall());
   co_return told;
 }
 

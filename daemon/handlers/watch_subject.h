@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace upskill::daemon {
 
@@ -20,5 +21,10 @@ asio::awaitable<Result<WatchedSubject>> examine_subject(WatchRoom room,
                                                         std::shared_ptr<const WatchExam> exam,
                                                         std::size_t subject,
                                                         SubjectProgress progress);
+
+// Its verdict where one is kept, or where nothing has to be asked; nothing otherwise. Errors
+// likewise.
+asio::awaitable<Result<std::optional<WatchedSubject>>>
+recall_subject(WatchRoom room, std::shared_ptr<const WatchExam> exam, std::size_t subject);
 
 } // namespace upskill::daemon

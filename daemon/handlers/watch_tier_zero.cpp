@@ -1,6 +1,6 @@
 #include "daemon/handlers/watch_tier_zero.h"
 
-#include "daemon/handlers/skill_files.h"
+#include "daemon/handlers/version_files.h"
 #include "protocol/base/utf8.h"
 #include "skills/danger/scan.h"
 #include "skills/danger/widening.h"
@@ -13,33 +13,7 @@
 namespace upskill::daemon {
 namespace {
 
-constexpr std::size_t k_most = 20;             // sentences
-constexpr std::size_t k_most_bytes = 8u << 20; // of all files that are scanned
-
-// The files of a version as they are scanned, with what they hold.
-struct ReadFiles {
-  std::vector<std::string> texts = {}; // what `files` look at
-  danger::SkillFiles files = {};
-};
-
-ReadFiles read_files(const SkillPlace& place, const WatchedVersion& version) {
-  ReadFiles read;
-  Result<UniqueFd> folder = open_skill(place);
-  if (!folder) {
-    return read;
-  }
-  read.texts.reserve(version.files.size()); // so that none of them moves
-  std::size_t bytes = 0;
-  for (const regression::ListedFile& file : version.files) {
-    Result<FilePart> part = read_part(folder->get(), file.path, 0, danger::k_most_looked_at);
-    if (part && bytes < k_most_bytes) {
-      bytes += part->bytes.size();
-      read.texts.push_back(std::move(part->bytes));
-      read.files.push_back({file.path, read.texts.back(), file.executable});
-    }
-  }
-  return read;
-}
+constexpr std::size_t k_most = 20; // sentences
 
 std::string place_words(const std::string& path, std::size_t line) {
   return line == 0 ? " (" + in_backticks(path) + ")"
@@ -47,7 +21,7 @@ std::string place_words(const std::string& path, std::size_t line) {
 }
 
 // Those that no honest skill needs keep it from being used.
-void look_for_danger(const ReadFiles& read, TierZero& seen, std::vector<std::string>& warnings) {
+void look_for_danger(const VersionFiles& read, TierZero& seen, std::vector<std::string>& warnings) {
   for (const danger::Finding& finding : danger::scan(read.files).findings) {
     if (finding.severity == danger::Severity::note) {
       continue;
@@ -77,7 +51,7 @@ std::string_view kind_words(danger::CapabilityKind kind) {
 }
 
 // What acts by itself first.
-void look_for_gains(const ReadFiles& read, const AcceptedRecord& accepted, TierZero& seen) {
+void look_for_gains(const VersionFiles& read, const AcceptedRecord& accepted, TierZero& seen) {
   std::vector<danger::HeldCapability> held;
   for (const RecordedCapability& one : accepted.capabilities) {
     held.push_back({one.kind, one.what});
@@ -118,7 +92,7 @@ tier_zero(const SkillPlace& place, const WatchedVersion& version, const Accepted
   TierZero seen;
   seen.problems = std::move(found.errors);
   std::vector<std::string> warnings = std::move(found.warnings);
-  ReadFiles read = read_files(place, version);
+  VersionFiles read = read_files(place, version);
   look_for_danger(read, seen, warnings);
   cut(seen.problems);
   seen.errors = seen.problems.size();
@@ -134,7 +108,7 @@ tier_zero(const SkillPlace& place, const WatchedVersion& version, const Accepted
 void put_capabilities(AcceptedRecord& record,
                       const SkillPlace& place,
                       const WatchedVersion& version) {
-  ReadFiles read = read_files(place, version);
+  VersionFiles read = read_files(place, version);
   Result<std::vector<danger::HeldCapability>> held = danger::held_capabilities(read.files);
   record.has_capabilities = held.has_value();
   for (danger::HeldCapability& one : held ? *held : std::vector<danger::HeldCapability>()) {

@@ -9,12 +9,6 @@
 namespace upskill::daemon {
 namespace {
 
-std::string name_of(const WatchedSubject& one) {
-  std::string name = in_backticks(one.model.empty() ? one.student : one.model);
-  name += one.student == "chat" ? "" : " (" + one.student + ")";
-  return name + (one.measure == WatchMeasure::trigger ? ", triggers" : "");
-}
-
 std::string words_of(const regression::ChangedParts& changed) {
   std::string words;
   for (regression::SkillPart part : changed.parts) {
@@ -24,6 +18,12 @@ std::string words_of(const regression::ChangedParts& changed) {
 }
 
 } // namespace
+
+std::string subject_words(const WatchedSubject& one) {
+  std::string name = in_backticks(one.model.empty() ? one.student : one.model);
+  name += one.student == "chat" ? "" : " (" + one.student + ")";
+  return name + (one.measure == WatchMeasure::trigger ? ", triggers" : "");
+}
 
 WatchedSkill first_report(const WatchExam& exam) {
   WatchedSkill told{exam.skill.second, exam.skill.first};
@@ -59,7 +59,7 @@ WatchedSkill first_report(const WatchExam& exam) {
 void put_verdict(WatchedSkill& told, const WatchExam& exam) {
   std::vector<regression::SubjectVerdict> verdicts;
   for (const WatchedSubject& one : told.subjects) {
-    verdicts.push_back({name_of(one), one.verdict, one.reason, one.why});
+    verdicts.push_back({subject_words(one), one.verdict, one.reason, one.why});
   }
   regression::VersionVerdict verdict = regression::verdict_of_version(verdicts);
   told.verdict = verdict.verdict;

@@ -2,7 +2,12 @@
 #include "daemon/handlers/watch_exam.h"
 #include "protocol/types/watch_reports.h"
 
+#include <string>
+
 namespace upskill::daemon {
+
+// "`haiku` (agent), triggers".
+std::string subject_words(const WatchedSubject& one);
 
 // Where a test begins from: what is known of its version before anybody is asked. Without an exam
 // of a watched skill nothing is to be tested; `told.verdict` says so then.

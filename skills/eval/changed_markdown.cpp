@@ -112,7 +112,8 @@ std::string changed_markdown(const EvalChangedResult& result) {
   for (const ChangedSkillReport& skill : result.skills) {
     skills.push_back(&skill);
   }
-  std::ranges::stable_sort(skills, {}, [](const auto* skill) { return rank_of(*skill); });
+  std::ranges::sort(
+      skills, {}, [](const auto* skill) { return std::pair(rank_of(*skill), skill); });
   if (skills.empty()) {
     out += "No skill was touched.\n";
   } else {
