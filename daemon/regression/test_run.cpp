@@ -19,6 +19,9 @@ TestRun::TestRun(asio::any_io_executor executor, Test& test, TestRunOptions opti
     }) {}
 
 asio::awaitable<void> TestRun::run() {
+  if (m_test.is_over()) {
+    co_return; // who ends before anything was waited for must not be cancelled by itself
+  }
   for (std::size_t i = 0; i < std::max<std::size_t>(m_options.in_flight, 1); ++i) {
     m_tasks.start(draw_next());
   }
