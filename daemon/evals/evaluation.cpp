@@ -28,20 +28,7 @@ asio::awaitable<std::vector<EvalSample>> Evaluation::run() {
   for (std::size_t i = 0; i < workers; ++i) {
     m_tasks.start(draw_next());
   }
-  std::exception_ptr cancelled;
-  try {
-    while (m_tasks.size() > 0) {
-      AWAIT_DONE(m_tasks.join_within(std::chrono::hours(1)));
-    }
-  } catch (...) {
-    cancelled = std::current_exception();
-  }
-  if (cancelled) {
-    co_await asio::this_coro::throw_if_cancelled(false);
-    m_tasks.cancel_all();
-    co_await m_tasks.join();
-    std::rethrow_exception(cancelled);
-  }
+  AWAIT_DONE(m_tasks.see_through());
   if (m_failure) {
     std::rethrow_exception(m_failure);
   }

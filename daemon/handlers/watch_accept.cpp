@@ -6,6 +6,7 @@
 #include "daemon/handlers/eval_options.h"
 #include "daemon/handlers/eval_session.h"
 #include "daemon/handlers/watch_record.h"
+#include "daemon/handlers/watch_tier_zero.h"
 #include "daemon/handlers/watch_version.h"
 #include "daemon/runtime/offload.h"
 #include "protocol/base/paths.h"
@@ -32,6 +33,7 @@ struct Plan {
   SkillKey skill = {};
   std::string name = {};
   WatchedVersion version = {};
+  AcceptedRecord record = {}; // without samples
   regression::WatchSettings settings = {};
   std::vector<Part> parts = {};
   std::vector<std::string> warnings = {};
@@ -123,6 +125,8 @@ Result<Plan> read_plan(const Catalogue& catalogue,
   plan.skill = {catalogue.project(row), std::string(catalogue.name(row))};
   plan.name = plan.skill.second;
   TRY_ASSIGN(plan.version, read_version(place));
+  put_version(plan.record, plan.version);
+  put_capabilities(plan.record, place, plan.version);
   plan.settings = config::settings_of(plan.name,
                                       config.config.watch,
                                       config.config.project_watch,
@@ -176,8 +180,7 @@ accept_skill(WatchRoom room, EvalAcceptParams params, RequestContext context, Sk
   result.dry_run = params.dry_run;
   result.warnings = std::move(plan->warnings);
 
-  AcceptedRecord record;
-  put_version(record, plan->version);
+  AcceptedRecord& record = plan->record;
   record.judge_model = plan->parts.front().params.judge_model;
   record.base_url = plan->parts.front().params.base_url;
   context.release();
@@ -212,6 +215,7 @@ accept_skill(WatchRoom room, EvalAcceptParams params, RequestContext context, Sk
       subject.student = of.student;
       subject.measure = measure_of(part, of.student);
       subject.cases = recorded_cases(part.request.suite, of.samples);
+      put_means(subject, of.samples);
       result.subjects.push_back(report_of(subject, errors));
     }
   }

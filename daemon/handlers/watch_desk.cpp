@@ -6,7 +6,6 @@
 #include "protocol/codec/codec.h"
 #include "protocol/methods.h"
 #include "skills/library/skill_uri.h"
-#include "skills/regression/verdict.h"
 #include "skills/store/regression_store.h"
 
 #include <unistd.h>
@@ -20,6 +19,9 @@ namespace {
 
 constexpr std::int64_t k_most_watched = 10'000;
 constexpr std::int64_t k_longest_wait_ms = 30'000;
+constexpr std::size_t k_most_unaccepted = 256; // that are remembered
+constexpr std::size_t k_most_at_once = 20;     // of these; more are no edit of a person
+constexpr std::size_t k_looks_at_once = 16;
 constexpr auto k_look_limit = std::chrono::seconds(5);
 
 SkillKey skill_of(std::string_view key) {
@@ -29,13 +31,20 @@ SkillKey skill_of(std::string_view key) {
              : SkillKey{std::string(key.substr(0, end)), std::string(key.substr(end + 1))};
 }
 
-std::string words_of(const regression::ChangedParts& changed) {
-  std::string words;
-  for (regression::SkillPart part : changed.parts) {
-    words += (words.empty() ? "" : ", ") + std::string(regression::part_word(part));
-  }
-  return words;
-}
+// How many there are, as long as this lives.
+class Counted {
+public:
+  explicit Counted(std::size_t& count)
+      : m_count(++count) {}
+
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+
+  ~Counted() { --m_count; }
+
+private:
+  std::size_t& m_count;
+};
 
 } // namespace
 
@@ -48,6 +57,8 @@ std::string watch_uri(const SkillKey& skill) {
 
 WatchDesk::WatchDesk(WatchRoom room)
     : m_room{room.library, room.http, room.journal, &m_ledger}
+    , m_read(room.library.service().context().io.get_executor())
+    , m_teller(room.library.service().context())
     , m_news(room.library.service().context().io.get_executor())
     , m_turns(room.library.service().context().io.get_executor())
     , m_tasks(room.library.service().context().io.get_executor(), [this](std::exception_ptr) {
@@ -67,6 +78,7 @@ asio::awaitable<void> WatchDesk::stop() {
   m_news.notify_all();
   m_tasks.cancel_all();
   co_await m_tasks.join();
+  AWAIT_DONE(m_teller.stop());
 }
 
 asio::awaitable<void> WatchDesk::begin() {
@@ -85,26 +97,55 @@ asio::awaitable<void> WatchDesk::begin() {
   for (const store::SpendingRow& row : spent) {
     m_ledger.spend(row.skill, row.time_ms, {row.usd, row.tokens, row.runs}, now_ms);
   }
-  std::set<SkillKey> skills;
   for (const store::AcceptedRow& row : *rows) {
     SkillKey skill = skill_of(row.skill);
-    m_skills.try_emplace(skill);
-    skills.insert(std::move(skill));
+    Watched& watched = m_skills[skill];
+    watched.is_accepted = true;
+    begin_look(skill, watched);
   }
-  changed(skills);
+}
+
+// One that nobody has accepted a version of is worth a look where somebody writes it. A checkout,
+// or the first sync of a folder, is no such moment.
+bool WatchDesk::takes(const SkillKey& skill, std::size_t together) {
+  if (m_skills.contains(skill)) {
+    return true;
+  }
+  if (together > k_most_at_once) {
+    return false;
+  }
+  m_unaccepted.push_back(skill);
+  if (m_unaccepted.size() > k_most_unaccepted) {
+    auto oldest = m_skills.find(m_unaccepted.front());
+    if (oldest != m_skills.end() && oldest->second.is_looking) {
+      m_unaccepted.pop_back();
+      return false;
+    }
+    if (oldest != m_skills.end() && !oldest->second.is_accepted) {
+      m_skills.erase(oldest);
+    }
+    m_unaccepted.pop_front();
+  }
+  return true;
 }
 
 void WatchDesk::changed(const std::set<SkillKey>& skills) {
+  if (m_is_stopping) {
+    return;
+  }
   for (const SkillKey& skill : skills) {
-    auto found = m_skills.find(skill);
-    if (found == m_skills.end() || m_is_stopping) {
-      continue;
+    if (takes(skill, skills.size())) {
+      begin_look(skill, m_skills[skill]);
     }
-    found->second.look_again = found->second.is_looking;
-    if (!found->second.is_looking) {
-      found->second.is_looking = true;
-      m_tasks.start(look(skill, skills.size()));
-    }
+  }
+}
+
+void WatchDesk::begin_look(const SkillKey& skill, Watched& watched) {
+  watched.look_again = watched.is_looking;
+  if (!watched.is_looking) {
+    watched.is_looking = true;
+    watched.before = std::exchange(watched.told.state, WatchState::looking);
+    m_tasks.start(look(skill));
   }
 }
 
@@ -114,139 +155,30 @@ void WatchDesk::tell(const SkillKey& skill) {
   m_news.notify_all();
   std::string uri = watch_uri(skill);
   m_room.library.service().context().tell({mcp::Change::resources, uri});
-}
-
-bool WatchDesk::is_newest(const SkillKey& skill, std::uint64_t number) const {
-  auto found = m_skills.find(skill);
-  return found != m_skills.end() && found->second.tests == number;
+  const WatchedSkill& told = m_skills[skill].told;
+  m_teller.take(told, static_cast<std::size_t>(told.errors));
 }
 
 // Reads what a skill is now, once more where it was written to meanwhile.
-asio::awaitable<void> WatchDesk::look(SkillKey skill, std::size_t together) {
+asio::awaitable<void> WatchDesk::look(SkillKey skill) {
   Watched& watched = m_skills[skill];
+  Counted look(m_looks);
   do {
+    while (m_readings >= k_looks_at_once) {
+      co_await m_read.wait();
+    }
+    Counted reading(m_readings);
     watched.look_again = false;
-    AWAIT(Result<std::shared_ptr<const WatchExam>> exam, open_exam(m_room, skill, together));
+    AWAIT(Result<std::shared_ptr<const WatchExam>> exam,
+          open_exam(m_room, skill, watched.is_accepted));
+    m_read.notify_one();
     take_on(skill, watched, std::move(exam));
-    AWAIT_DONE(m_room.journal.rest());
   } while (watched.look_again);
+  if (m_looks == 1 && watched.is_accepted) { // the last one closes the database
+    AWAIT_DONE(m_room.journal.rest());
+  }
   watched.is_looking = false;
   m_news.notify_all();
-}
-
-// A test of the version before ends where it is another one.
-void WatchDesk::take_on(const SkillKey& skill,
-                        Watched& watched,
-                        Result<std::shared_ptr<const WatchExam>> exam) {
-  WatchedSkill& told = watched.told;
-  if (exam && told.hash == (*exam)->version.hash.hex()
-      && told.accepted == (*exam)->accepted.hex()) {
-    return; // the same version, in one more folder
-  }
-  if (watched.test) {
-    m_tasks.cancel(*watched.test);
-    watched.test.reset();
-  }
-  ++watched.tests;
-  watched.exam.reset();
-  told = {skill.second, skill.first};
-  if (!exam) {
-    told.state = exam.error().code == ErrorCode::not_found ? WatchState::gone : WatchState::idle;
-    told.reason = WatchReason::errors;
-    told.why = exam.error().message;
-    return tell(skill);
-  }
-  const WatchExam& now = **exam;
-  told.hash = now.version.hash.hex();
-  told.accepted = now.accepted.hex();
-  told.mode = regression::mode_word(now.settings.mode.value_or(regression::WatchMode::ask));
-  told.problems = now.problems;
-  for (regression::SkillPart part : now.changed.parts) {
-    told.changed.emplace_back(regression::part_word(part));
-  }
-  if (now.version.hash == now.accepted || now.needed.none()) {
-    told.verdict = WatchVerdict::ok;
-    told.reason = WatchReason::held;
-    told.why = now.version.hash == now.accepted ? "it is the accepted version"
-                                                : "nothing was changed that an agent notices";
-  } else if (now.settings.mode == regression::WatchMode::off) {
-    told.reason = WatchReason::waiting;
-    told.why = "it is not watched: its mode is `off`";
-  } else {
-    watched.exam = *exam;
-    begin_test(watched, *exam);
-  }
-  tell(skill);
-}
-
-void WatchDesk::begin_test(Watched& watched, std::shared_ptr<const WatchExam> exam) {
-  watched.told.state = WatchState::testing;
-  watched.told.reason = WatchReason::unfinished;
-  watched.told.why = words_of(exam->changed) + " changed";
-  runtime::TaskId task = m_tasks.start(test(std::move(exam), watched.tests));
-  if (watched.told.state == WatchState::testing) { // else it is over already
-    watched.test = task;
-  }
-}
-
-// Of all subjects, and what it is waiting for.
-void WatchDesk::set_verdict(Watched& watched) {
-  std::vector<regression::SubjectVerdict> verdicts;
-  for (const WatchedSubject& one : watched.told.subjects) {
-    std::string name = in_backticks(one.model.empty() ? one.student : one.model);
-    name += one.student == "chat" ? "" : " (" + one.student + ")";
-    name += one.measure == WatchMeasure::trigger ? ", triggers" : "";
-    verdicts.push_back({std::move(name), one.verdict, one.reason, one.why});
-  }
-  regression::VersionVerdict verdict = regression::verdict_of_version(verdicts);
-  watched.told.verdict = verdict.verdict;
-  watched.told.reason = verdict.reason;
-  watched.told.why = std::move(verdict.why);
-  const bool is_waiting = std::ranges::any_of(watched.told.subjects, [](const WatchedSubject& one) {
-    return one.reason == WatchReason::waiting;
-  });
-  watched.told.state = is_waiting ? WatchState::waiting : WatchState::idle;
-}
-
-asio::awaitable<void> WatchDesk::test(std::shared_ptr<const WatchExam> exam, std::uint64_t number) {
-  const SkillKey& skill = exam->skill;
-  runtime::Turns::Ticket ticket(m_turns);
-  AWAIT_DONE(ticket.called());
-  std::vector<WatchedSubject> subjects(exam->record.subjects.size());
-  for (std::size_t i = 0; i < subjects.size(); ++i) {
-    auto progress = [&](const WatchedSubject& so_far) {
-      if (is_newest(skill, number)) {
-        subjects[i] = so_far;
-        m_skills[skill].told.subjects.assign(subjects.begin(),
-                                             subjects.begin() + static_cast<std::ptrdiff_t>(i + 1));
-        ++m_generation;
-        m_news.notify_all();
-      }
-    };
-    AWAIT(Result<WatchedSubject> told, examine_subject(m_room, exam, i, progress));
-    if (told) {
-      subjects[i] = std::move(*told);
-    } else {
-      const RecordedSubject& recorded = exam->record.subjects[i];
-      subjects[i].model = recorded.model;
-      subjects[i].student = recorded.student;
-      subjects[i].measure = recorded.measure;
-      subjects[i].reason = WatchReason::errors;
-      subjects[i].why = told.error().message;
-    }
-  }
-  m_room.http.rest();
-  AWAIT_DONE(m_room.journal.rest());
-  if (!is_newest(skill, number)) {
-    co_return;
-  }
-  Watched& watched = m_skills[skill];
-  watched.test.reset();
-  watched.told.subjects = std::move(subjects);
-  set_verdict(watched);
-  m_room.library.service().context().log.info(
-      "`{}`: {} {}", skill.second, enum_name(watched.told.verdict), watched.told.why);
-  tell(skill);
 }
 
 Awaitable<EvalAcceptResult> WatchDesk::accept(EvalAcceptParams params, RequestContext context) {
@@ -254,7 +186,8 @@ Awaitable<EvalAcceptResult> WatchDesk::accept(EvalAcceptParams params, RequestCo
   AWAIT(Result<EvalAcceptResult> result,
         accept_skill(m_room, std::move(params), std::move(context), skill));
   if (result && !result->dry_run) {
-    const Watched& watched = m_skills[skill];
+    Watched& watched = m_skills[skill];
+    watched.is_accepted = true;
     changed({skill});
     // Who asks right behind it is told of it.
     auto is_seen = [this, &watched] { return m_is_stopping || !watched.is_looking; };
@@ -266,7 +199,7 @@ Awaitable<EvalAcceptResult> WatchDesk::accept(EvalAcceptParams params, RequestCo
 Awaitable<WatchResult> WatchDesk::run(WatchRunParams params, RequestContext context) {
   bool is_known = false;
   for (auto& [skill, watched] : m_skills) {
-    if (skill.second != params.skill) {
+    if (skill.second != params.skill || !watched.is_accepted) {
       continue;
     }
     is_known = true;
@@ -275,6 +208,7 @@ Awaitable<WatchResult> WatchDesk::run(WatchRunParams params, RequestContext cont
     }
     auto exam = std::make_shared<WatchExam>(*watched.exam);
     exam->settings.mode = regression::WatchMode::automatic;
+    exam->was_told_to = true;
     ++watched.tests;
     begin_test(watched, std::move(exam));
     tell(skill);
@@ -286,14 +220,14 @@ Awaitable<WatchResult> WatchDesk::run(WatchRunParams params, RequestContext cont
 Awaitable<WatchResult> WatchDesk::cancel(WatchCancelParams params, RequestContext context) {
   bool is_known = false;
   for (auto& [skill, watched] : m_skills) {
-    if (skill.second != params.skill) {
+    if (skill.second != params.skill || !watched.is_accepted) {
       continue;
     }
     is_known = true;
     if (watched.test) {
-      m_tasks.cancel(*watched.test);
-      watched.test.reset();
-      ++watched.tests; // it has nothing more to say
+      std::shared_ptr<const WatchExam> exam = watched.exam;
+      end_test(watched);
+      watched.exam = std::move(exam); // `run` goes on with it
       watched.told.state = WatchState::waiting;
       watched.told.reason = WatchReason::cancelled;
       watched.told.why = "a person has ended the test";
@@ -329,12 +263,16 @@ Awaitable<WatchResult> WatchDesk::watch(WatchParams params, RequestContext conte
   for (const auto& [skill, watched] : m_skills) {
     bool is_asked =
         params.skill.empty() || std::ranges::find(params.skill, skill.second) != params.skill.end();
-    if (is_asked && !watched.told.skill.empty()) {
+    const bool is_there = watched.is_accepted || watched.told.state != WatchState::gone;
+    if (is_asked && is_there && !watched.told.skill.empty()) {
       result.skills.push_back(watched.told);
     }
   }
   if (m_problem) {
     result.warnings.push_back("no skill is watched: " + m_problem->message);
+  }
+  if (m_teller.problem()) {
+    result.warnings.push_back(*m_teller.problem());
   }
   co_return result;
 }

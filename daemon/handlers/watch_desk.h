@@ -1,10 +1,14 @@
 #pragma once
+#include "daemon/handlers/watch_burst.h"
 #include "daemon/handlers/watch_subject.h"
+#include "daemon/handlers/watch_teller.h"
 #include "daemon/runtime/condition.h"
 #include "daemon/runtime/task_group.h"
 #include "daemon/runtime/turns.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -17,9 +21,9 @@ namespace upskill::daemon {
 // Which address a watched skill's result has: `eval://NAME`, `eval://project-1a2b3c4d/NAME`.
 std::string watch_uri(const SkillKey& skill);
 
-// Holds every version of a skill against the one that a person has accepted. A skill that was
-// written to is read once it has settled; where it is another version than before, a test of the
-// older one ends and its own begins, one skill after the other.
+// Looks at every skill that was written to, once it has settled, and holds those of which a person
+// has accepted a version against it: where it is another version than before, a test of the older
+// one ends and its own begins, one skill after the other.
 // Owner: SkillsEngine. Thread: the daemon's. Lifetime: stop() before the destructor.
 class WatchDesk {
 public:
@@ -29,7 +33,7 @@ public:
   void start();
   asio::awaitable<void> stop();
 
-  // Something of these skills was written, and has settled. Costs nothing where none is watched.
+  // Something of these skills was written, and has settled.
   void changed(const std::set<SkillKey>& skills);
 
   Awaitable<EvalAcceptResult> accept(EvalAcceptParams params, RequestContext context);
@@ -48,29 +52,47 @@ private:
     WatchedSkill told = {};
     std::shared_ptr<const WatchExam> exam = {}; // where there is something to be tested
     std::optional<runtime::TaskId> test = {};
-    std::uint64_t tests = 0; // that were begun: what an older one says is not told
+    std::uint64_t tests = 0;  // that were begun: what an older one says is not told
+    bool is_accepted = false; // a version of it was
+    bool is_asking = false;   // its test asks models, without anybody's word
     bool is_looking = false;
+    WatchState before = WatchState::idle; // it was looked at
     bool look_again = false;
   };
 
   asio::awaitable<void> begin();
   Awaitable<WatchResult> report(std::string skill, bool is_known, RequestContext context);
-  // `together`: how many skills changed at once.
-  asio::awaitable<void> look(SkillKey skill, std::size_t together);
+  // Whether something is kept of a skill, as from now on.
+  bool takes(const SkillKey& skill, std::size_t together);
+  void begin_look(const SkillKey& skill, Watched& watched);
+  asio::awaitable<void> look(SkillKey skill);
   void
   take_on(const SkillKey& skill, Watched& watched, Result<std::shared_ptr<const WatchExam>> exam);
   void begin_test(Watched& watched, std::shared_ptr<const WatchExam> exam);
-  asio::awaitable<void> test(std::shared_ptr<const WatchExam> exam, std::uint64_t number);
-  void set_verdict(Watched& watched);
+  void end_test(Watched& watched);
+  void hold_burst();
+  // The exam as it is made: with its look counted, and without asking anybody where too many skills
+  // were changed at once.
+  asio::awaitable<Result<std::shared_ptr<const WatchExam>>>
+  prepare(std::shared_ptr<const WatchExam> planned);
+  asio::awaitable<void> test(std::shared_ptr<const WatchExam> planned, std::uint64_t number);
+  asio::awaitable<std::vector<WatchedSubject>> examine(std::shared_ptr<const WatchExam> exam,
+                                                       std::uint64_t number);
   void tell(const SkillKey& skill);
   bool is_newest(const SkillKey& skill, std::uint64_t number) const;
 
   regression::Ledger m_ledger = {};
   WatchRoom m_room;
   std::map<SkillKey, Watched> m_skills = {};
+  std::deque<SkillKey> m_unaccepted = {}; // of these, by when they were met
+  WatchBurst m_burst = {};
+  std::size_t m_looks = 0;    // under way
+  std::size_t m_readings = 0; // of these, those that read
   std::uint64_t m_generation = 1;
   bool m_is_stopping = false;
   std::optional<Error> m_problem = {}; // of the store
+  runtime::Condition m_read;
+  WatchTeller m_teller;
   runtime::Condition m_news;
   runtime::Turns m_turns; // of tests
   runtime::TaskGroup m_tasks;

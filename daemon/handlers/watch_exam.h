@@ -1,37 +1,43 @@
 #pragma once
 #include "daemon/handlers/watch_accept.h"
 #include "daemon/handlers/watch_record.h"
+#include "daemon/handlers/watch_tier_zero.h"
 #include "daemon/handlers/watch_version.h"
 #include "skills/regression/changed_parts.h"
 #include "skills/regression/settings.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
-#include <vector>
 
 namespace upskill::daemon {
 
-// A version that differs from the accepted one, and what is known of both before anybody is asked.
+// A version, and what is known of it and of the accepted one before anybody is asked.
 struct WatchExam {
   SkillKey skill = {};
   std::string folder = {}; // of the copy that is read
   WatchedVersion version = {};
-  Digest accepted = {};
+  TierZero seen = {};
+  std::optional<Digest> accepted = {}; // none: nothing of what follows is known
   AcceptedRecord record = {};
   regression::ChangedParts changed = {};
   regression::NeededTests needed = {};
   regression::WatchSettings settings = {};
-  regression::WatchBudget total = {};     // of all skills together
-  std::vector<std::string> problems = {}; // what a look shows without asking anybody
-  std::int64_t look = 1;                  // which version this is since the accepted one
+  regression::WatchBudget total = {}; // of all skills together
+  std::int64_t ask_above = 0;         // more skills at once wait for a word
+  std::int64_t together = 0;          // so many were changed: too many; 0: not so
+  bool was_told_to = false;           // a person has said go
+  std::int64_t look = 1;              // which version this is since the accepted one
 };
 
-// Reads a skill as it is now, and what is kept of its accepted version. `together`: how many skills
-// changed at once; of many none costs anything without a word.
-// Errors: not_found where the skill is gone or no version was accepted; what reading it gives.
+// Reads a skill as it is now and, where it `is_watched`, what is kept of its accepted version.
+// Errors: not_found where the skill is gone; what reading it gives.
 asio::awaitable<Result<std::shared_ptr<const WatchExam>>>
-open_exam(WatchRoom room, SkillKey skill, std::size_t together);
+open_exam(WatchRoom room, SkillKey skill, bool is_watched);
+
+// Which version this is that is tested since the accepted one. Each of them spends some of what all
+// share, so it is asked when a test begins, and not for what is only looked at.
+asio::awaitable<Result<std::int64_t>> count_look(WatchRoom room, const WatchExam& exam);
 
 } // namespace upskill::daemon

@@ -73,6 +73,24 @@ regression::CaseOutcomes outcomes_of(const RecordedSubject& subject,
   return outcomes;
 }
 
+void put_means(RecordedSubject& subject, const std::vector<EvalSample>& samples) {
+  double usd = 0;
+  double tokens = 0;
+  double priced = 0;
+  double counted = 0;
+  for (const EvalSample& sample : samples) {
+    if (sample.outcome == SampleOutcome::error) {
+      continue;
+    }
+    usd += sample.cost.value_or(0);
+    priced += sample.cost ? 1 : 0;
+    tokens += static_cast<double>(sample.tokens.total.value_or(0));
+    counted += sample.tokens.total ? 1 : 0;
+  }
+  subject.usd = priced > 0 ? std::optional(usd / priced) : std::nullopt;
+  subject.tokens = counted > 0 ? std::optional(tokens / counted) : std::nullopt;
+}
+
 AcceptedSubjectReport report_of(const RecordedSubject& subject, std::int64_t errors) {
   regression::CaseOutcomes outcomes;
   for (const RecordedCase& one : subject.cases) {

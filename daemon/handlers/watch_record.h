@@ -2,10 +2,12 @@
 #include "protocol/base/hash.h"
 #include "protocol/base/result.h"
 #include "protocol/types/watch_reports.h"
+#include "skills/danger/widening.h"
 #include "skills/eval/case.h"
 #include "skills/eval/report.h"
 #include "skills/regression/accepted.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,12 +53,27 @@ struct RecordedSubject {
   std::string student;
   WatchMeasure measure = WatchMeasure::forced;
   std::vector<RecordedCase> cases = {};
+  std::optional<double> usd = {};    // of a sample in the mean; none: not known
+  std::optional<double> tokens = {}; // likewise
 
   static void describe(auto& f) {
     f.required(&RecordedSubject::model, "model", "");
     f.required(&RecordedSubject::student, "student", "");
     f.required(&RecordedSubject::measure, "measure", "");
     f.optional(&RecordedSubject::cases, "cases", "");
+    f.optional(&RecordedSubject::usd, "usd", "");
+    f.optional(&RecordedSubject::tokens, "tokens", "");
+  }
+};
+
+// Something that it may do (skills/danger).
+struct RecordedCapability {
+  danger::CapabilityKind kind = danger::CapabilityKind::command;
+  std::string what;
+
+  static void describe(auto& f) {
+    f.required(&RecordedCapability::kind, "kind", "");
+    f.required(&RecordedCapability::what, "what", "");
   }
 };
 
@@ -68,6 +85,8 @@ struct AcceptedRecord {
   std::vector<RecordedSubject> subjects = {};
   std::string judge_model = {};
   std::string base_url = {};
+  bool has_capabilities = false; // else they are too many, or were not looked for
+  std::vector<RecordedCapability> capabilities = {};
 
   static void describe(auto& f) {
     f.required(&AcceptedRecord::document, "document", "");
@@ -76,6 +95,8 @@ struct AcceptedRecord {
     f.optional(&AcceptedRecord::subjects, "subjects", "");
     f.optional(&AcceptedRecord::judge_model, "judge_model", "");
     f.optional(&AcceptedRecord::base_url, "base_url", "");
+    f.optional(&AcceptedRecord::has_capabilities, "has_capabilities", "");
+    f.optional(&AcceptedRecord::capabilities, "capabilities", "");
   }
 };
 
@@ -91,6 +112,9 @@ std::vector<RecordedCase> recorded_cases(const eval::CaseSuite& suite,
 regression::CaseOutcomes outcomes_of(const RecordedSubject& subject,
                                      const eval::CaseSuite& suite,
                                      const std::vector<std::string>& never_asked);
+
+// What a sample took in the mean, of those that say so.
+void put_means(RecordedSubject& subject, const std::vector<EvalSample>& samples);
 
 // What people are told of it.
 AcceptedSubjectReport report_of(const RecordedSubject& subject, std::int64_t errors);

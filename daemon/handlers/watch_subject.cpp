@@ -6,11 +6,14 @@
 #include "daemon/evals/workspace_gatherer.h"
 #include "daemon/handlers/eval_options.h"
 #include "daemon/handlers/eval_students.h"
+#include "daemon/handlers/watch_account.h"
+#include "daemon/handlers/watch_outcomes.h"
 #include "daemon/regression/test_run.h"
 #include "daemon/runtime/offload.h"
 #include "protocol/codec/codec.h"
 #include "protocol/rpc/simdjson_reader.h"
 #include "skills/eval/suite_hash.h"
+#include "skills/regression/estimate.h"
 #include "skills/regression/reason_words.h"
 #include "skills/regression/spending.h"
 #include "skills/store/regression_store.h"
@@ -48,6 +51,7 @@ void tell(WatchedSubject& told, const regression::TestReport& report) {
   told.samples = static_cast<std::int64_t>(report.samples);
   told.most = static_cast<std::int64_t>(report.most);
   told.errors = static_cast<std::int64_t>(report.errors);
+  told.alpha = report.alpha;
 }
 
 EvalParams params_of(const WatchExam& exam, const RecordedSubject& recorded) {
@@ -71,6 +75,11 @@ Result<WatchedSubject> read_kept(const std::string& json) {
   return told;
 }
 
+// What tells its test from the others of the version.
+std::string test_words(const store::VerdictKey& key) {
+  return key.model + "\n" + key.student + "\n" + key.measure + "\n" + key.cases.hex();
+}
+
 // Whatever else is worth keeping may decide otherwise tomorrow: a budget, a person, a server.
 bool is_lasting(WatchReason reason) {
   return reason == WatchReason::dropped || reason == WatchReason::held
@@ -84,7 +93,8 @@ public:
       : m_room(room)
       , m_exam(std::move(exam))
       , m_recorded(m_exam->record.subjects.at(subject))
-      , m_told(subject_of(m_recorded)) {}
+      , m_told(subject_of(m_recorded))
+      , m_account(room, *m_exam) {}
 
   asio::awaitable<Result<WatchedSubject>> run(SubjectProgress progress) {
     const regression::NeededCases& needed = needed_of(*m_exam, m_recorded.measure);
@@ -116,7 +126,7 @@ public:
       co_return m_told;
     }
     m_key = {watch_key(m_exam->skill),
-             m_exam->accepted,
+             m_exam->accepted.value_or(Digest()),
              m_exam->version.hash,
              eval::suite_hash(request->suite),
              m_recorded.model,
@@ -145,8 +155,8 @@ private:
 
   runtime::Pool::Share pool() { return engine().pool().of(0); }
 
-  Result<regression::Test> open_test(const eval::CaseSuite& suite,
-                                     const regression::NeededCases& needed) const {
+  Result<regression::TestOptions> test_options(const eval::CaseSuite& suite,
+                                               const regression::NeededCases& needed) const {
     const regression::WatchThresholds& thresholds = m_exam->settings.thresholds;
     regression::TestOptions options;
     options.accepted = outcomes_of(m_recorded, suite, needed.never_asked);
@@ -157,7 +167,7 @@ private:
     options.beta = thresholds.beta.value_or(options.beta);
     options.drop = thresholds.drop.value_or(options.drop);
     options.runs = static_cast<std::uint32_t>(m_exam->settings.runs.value_or(options.runs));
-    return regression::Test::open(std::move(options));
+    return options;
   }
 
   asio::awaitable<Result<void>> test(const EvalParams& params,
@@ -176,7 +186,9 @@ private:
         m_told.never_asked.push_back(id);
       }
     }
-    CO_TRY_ASSIGN(regression::Test test, open_test(request.suite, needed));
+    CO_TRY_ASSIGN(regression::TestOptions plan, test_options(request.suite, needed));
+    CO_TRY_ASSIGN(regression::Test test, regression::Test::open(plan));
+    tell_flaky(test.report(), request.suite);
     bool missing = false;
     const bool asks = m_exam->settings.mode == regression::WatchMode::automatic;
     options.missing = asks ? nullptr : &missing;
@@ -200,22 +212,36 @@ private:
                                params.judge_model);
     evals::DrawOptions draw_options{request.skill.name, {&workspaces, &judge}, pool()};
     evals::SampleDrawer drawer(request.suite, *student, std::move(draw_options));
+    const bool is_kept = !m_recorded.student.starts_with("cli."); // what it answers
+    TestOutcomes outcomes(m_room, *m_exam, test_words(m_key));
+    if (!is_kept) {
+      AWAIT(std::vector<KnownOutcome> known, outcomes.read());
+      put_known(test, request.suite, known);
+    }
     regression::TestRunOptions run_options;
     run_options.in_flight = m_recorded.student == "chat" ? k_in_flight : k_at_work;
     run_options.draw =
         [&](regression::WantedSample wanted) -> asio::awaitable<std::optional<EvalSample>> {
-      if (!asks && m_recorded.student.starts_with("cli.")) {
-        co_return std::nullopt; // what it answers is not kept
+      if (!asks && !is_kept) {
+        co_return std::nullopt;
       }
       AWAIT(EvalSample sample, drawer.draw({wanted.case_number, EvalArm::with_skill, wanted.run}));
       if (missing && sample.outcome == SampleOutcome::error) {
         co_return std::nullopt;
       }
+      if (!is_kept) {
+        AWAIT_DONE(outcomes.add(sample));
+      }
+      if (m_account.is_much_unsaved()) {
+        AWAIT_DONE(m_account.save());
+      }
       co_return sample;
     };
-    run_options.may_ask = [&](std::size_t under_way) { return !asks || may_spend(under_way); };
-    run_options.drawn = [&](const regression::WantedSample&, const EvalSample& sample) {
-      count(sample);
+    run_options.may_ask = [&](std::size_t under_way) {
+      return !asks || m_account.may_spend(under_way);
+    };
+    run_options.drawn = [&](const regression::WantedSample& wanted, const EvalSample& sample) {
+      count(wanted, sample);
       tell(m_told, test.report());
       progress(m_told);
     };
@@ -225,11 +251,66 @@ private:
     if (m_told.reason == WatchReason::errors && drawer.first_error()) {
       m_told.why += ": " + drawer.first_error()->message;
     }
+    if (m_told.reason == WatchReason::waiting) {
+      AWAIT_DONE(estimate(plan));
+    }
     if (is_lasting(m_told.reason)) {
       AWAIT(Result<void> kept, keep());
       CO_TRY(kept);
+      if (!is_kept) {
+        AWAIT_DONE(outcomes.forget());
+      }
     }
     co_return Result<void>();
+  }
+
+  void tell_flaky(const regression::TestReport& report, const eval::CaseSuite& suite) {
+    for (std::size_t i = 0; i < report.cases.size(); ++i) {
+      if (report.cases[i].gate == regression::CaseGate::quarantined) {
+        m_told.flaky.push_back(suite.cases[i].id);
+      }
+    }
+  }
+
+  // An outcome of a case that is not asked any more counts for nothing.
+  static void put_known(regression::Test& test,
+                        const eval::CaseSuite& suite,
+                        const std::vector<KnownOutcome>& known) {
+    for (const KnownOutcome& one : known) {
+      auto found = std::ranges::find(suite.cases, one.case_id, &eval::Case::id);
+      if (found != suite.cases.end() && one.run > 0) {
+        regression::WantedSample sample{
+            static_cast<std::size_t>(found - suite.cases.begin()),
+            static_cast<std::uint32_t>(std::min<std::int64_t>(one.run, regression::k_most_runs))};
+        static_cast<void>(test.add(sample, one.outcome)); // one that is not in the plan is none
+      }
+    }
+  }
+
+  void count(const regression::WantedSample& wanted, const EvalSample& sample) {
+    m_account.count(sample);
+    m_told.asked = m_account.spent().runs;
+    m_told.tokens = m_account.spent().tokens;
+    m_told.cost = m_told.asked > 0 ? m_account.cost() : std::nullopt;
+    const std::int64_t tier = sample.cached ? 1 : wanted.run == 1 ? 2 : 3;
+    m_told.tier = std::max(m_told.tier, tier);
+  }
+
+  // What it takes to go on, so that a person can say go, or not.
+  asio::awaitable<void> estimate(const regression::TestOptions& plan) {
+    auto work = [&plan] { return regression::estimate_test(plan); };
+    AWAIT(Result<regression::Estimate> found, runtime::offload(pool(), std::move(work)));
+    if (!found) {
+      co_return; // the test itself could be opened: a bug of ours
+    }
+    WatchEstimate& told = m_told.estimate.emplace();
+    told.samples = found->likely;
+    told.if_worse = found->if_worse;
+    told.most = m_told.most; // that count; one that ends in an error costs little
+    if (m_recorded.usd) {
+      told.usd = *m_recorded.usd * told.samples;
+      told.most_usd = *m_recorded.usd * static_cast<double>(told.most);
+    }
   }
 
   // What was spent is kept however it ends.
@@ -243,52 +324,9 @@ private:
     if (cut_short) {
       co_await asio::this_coro::throw_if_cancelled(false);
     }
-    if (m_spent.runs > 0) {
-      store::SpendingRow row{m_room.journal.now_ms(), watch_key(m_exam->skill)};
-      row.usd = m_spent.usd;
-      row.tokens = m_spent.tokens;
-      row.runs = m_spent.runs;
-      auto put = [&](store::EvalStore& store) {
-        return store::RegressionStore(store).add_spending(row);
-      };
-      AWAIT(Result<void> kept, m_room.journal.with(std::move(put)));
-      if (!kept) {
-        engine().log.warning("what a test spent is not kept: {}", kept.error().message);
-      }
-    }
+    AWAIT_DONE(m_account.save());
     if (cut_short) {
       std::rethrow_exception(cut_short);
-    }
-  }
-
-  // What is under way will cost something, too: about as much as those before did.
-  bool may_spend(std::size_t under_way) {
-    if (m_room.ledger == nullptr) {
-      return true;
-    }
-    const regression::Headroom headroom = m_room.ledger->headroom(
-        watch_key(m_exam->skill), m_exam->settings.budget, m_exam->total, m_room.journal.now_ms());
-    const auto others = static_cast<std::int64_t>(under_way);
-    const std::int64_t runs = std::max<std::int64_t>(m_spent.runs, 1);
-    const regression::Allowance& left = headroom.left;
-    return headroom.is_open && left.runs.value_or(others + 1) > others
-           && (!left.tokens || *left.tokens > m_spent.tokens / runs * others)
-           && (!left.usd
-               || *left.usd
-                      > m_spent.usd / static_cast<double>(runs) * static_cast<double>(others));
-  }
-
-  void count(const EvalSample& sample) {
-    if (sample.cached) {
-      return;
-    }
-    regression::Spending one{
-        .usd = sample.cost.value_or(0), .tokens = sample.tokens.total.value_or(0), .runs = 1};
-    m_spent += one;
-    m_is_cost_known = m_is_cost_known && sample.cost.has_value();
-    if (m_room.ledger != nullptr) {
-      std::int64_t now_ms = m_room.journal.now_ms();
-      m_room.ledger->spend(watch_key(m_exam->skill), now_ms, one, now_ms);
     }
   }
 
@@ -298,8 +336,8 @@ private:
     row.started_ms = m_started_ms;
     row.finished_ms = m_room.journal.now_ms();
     row.samples = m_told.samples;
-    row.tokens = m_spent.tokens;
-    row.cost = m_is_cost_known ? std::optional(m_spent.usd) : std::nullopt;
+    row.tokens = m_account.spent().tokens;
+    row.cost = m_account.cost();
     row.record = encode(m_told);
     auto put = [&](store::EvalStore& store) -> Result<void> {
       store::RegressionStore watched(store);
@@ -317,8 +355,7 @@ private:
   WatchedSubject m_told;
   store::VerdictKey m_key = {};
   std::int64_t m_started_ms = 0;
-  regression::Spending m_spent = {};
-  bool m_is_cost_known = true;
+  WatchAccount m_account;
 };
 
 } // namespace

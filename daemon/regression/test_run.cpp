@@ -3,7 +3,6 @@
 #include "daemon/await.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 namespace upskill::regression {
@@ -19,26 +18,10 @@ TestRun::TestRun(asio::any_io_executor executor, Test& test, TestRunOptions opti
     }) {}
 
 asio::awaitable<void> TestRun::run() {
-  if (m_test.is_over()) {
-    co_return; // who ends before anything was waited for must not be cancelled by itself
-  }
   for (std::size_t i = 0; i < std::max<std::size_t>(m_options.in_flight, 1); ++i) {
     m_tasks.start(draw_next());
   }
-  std::exception_ptr cancelled;
-  try {
-    while (m_tasks.size() > 0) {
-      AWAIT_DONE(m_tasks.join_within(std::chrono::hours(1)));
-    }
-  } catch (...) {
-    cancelled = std::current_exception();
-  }
-  if (cancelled) {
-    co_await asio::this_coro::throw_if_cancelled(false);
-    m_tasks.cancel_all();
-    co_await m_tasks.join();
-    std::rethrow_exception(cancelled);
-  }
+  AWAIT_DONE(m_tasks.see_through());
   if (m_failure) {
     std::rethrow_exception(m_failure);
   }
@@ -76,6 +59,8 @@ asio::awaitable<void> TestRun::draw_next() {
   }
   m_added.notify_all();
   if (m_test.is_over()) {
+    // It is among them: one that never had to wait would throw where nobody catches it.
+    co_await asio::this_coro::throw_if_cancelled(false);
     m_tasks.cancel_all();
   }
 }

@@ -72,6 +72,24 @@ asio::awaitable<bool> TaskGroup::join_within(Clock::duration limit) {
   co_return ended;
 }
 
+asio::awaitable<void> TaskGroup::see_through() {
+  std::exception_ptr cut_short;
+  try {
+    while (!m_tasks.empty()) {
+      auto none_left = join_within(std::chrono::hours(1));
+      co_await std::move(none_left);
+    }
+  } catch (...) {
+    cut_short = std::current_exception();
+  }
+  if (cut_short) {
+    co_await asio::this_coro::throw_if_cancelled(false);
+    cancel_all();
+    co_await join();
+    std::rethrow_exception(cut_short);
+  }
+}
+
 bool is_cancellation(const std::exception_ptr& failure) {
   try {
     std::rethrow_exception(failure);

@@ -42,6 +42,10 @@ public:
   // is on the pool need not be waited for.
   asio::awaitable<bool> join_within(Clock::duration limit);
 
+  // The same for a coroutine whose own work the tasks are: cut short, it ends them all, and throws
+  // on when none is left.
+  asio::awaitable<void> see_through();
+
   std::size_t size() const { return m_tasks.size(); }
 
 private:

@@ -193,6 +193,7 @@ struct WatchedSkill {
   std::string why = {};
   std::vector<std::string> changed = {};
   std::vector<std::string> problems = {};
+  std::int64_t errors = 0;
   std::vector<std::string> gains = {};
   std::vector<WatchedSubject> subjects = {};
   std::int64_t look = 0;
@@ -214,6 +215,9 @@ struct WatchedSkill {
     f.optional(&WatchedSkill::problems,
                "problems",
                "What a look at the folder shows: it is not valid, or dangerous.");
+    f.optional(&WatchedSkill::errors,
+               "errors",
+               "So many of `problems`, the first, keep it from being used.");
     f.optional(&WatchedSkill::gains, "gains", "What it may do that the accepted one might not.");
     f.optional(&WatchedSkill::subjects, "subjects", "By model, student and measure.");
     f.optional(&WatchedSkill::look,

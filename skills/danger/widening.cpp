@@ -85,15 +85,9 @@ Severity severity_of(CapabilityKind kind, std::string_view what) {
   return acts_alone ? Severity::warning : Severity::note;
 }
 
-} // namespace
-
-Result<Widening> widening(const SkillFiles& before, const SkillFiles& after) {
-  TRY(secret_rules());
+Widening gains_over(const Capabilities& old, const Capabilities& now) {
   Widening widened;
-  redact::Redactor redactor(*secret_rules());
-  Gatherer gatherer(redactor);
-  Capabilities old = gatherer.gather(before);
-  for (const auto& [key, origin] : gatherer.gather(after)) {
+  for (const auto& [key, origin] : now) {
     const auto& [kind, what] = key;
     if (had(old, kind, what)) {
       continue;
@@ -105,6 +99,40 @@ Result<Widening> widening(const SkillFiles& before, const SkillFiles& after) {
     }
   }
   return widened;
+}
+
+} // namespace
+
+Result<Widening> widening(const SkillFiles& before, const SkillFiles& after) {
+  TRY(secret_rules());
+  redact::Redactor redactor(*secret_rules());
+  Gatherer gatherer(redactor);
+  Capabilities old = gatherer.gather(before);
+  return gains_over(old, gatherer.gather(after));
+}
+
+Result<Widening> widening_of(const std::vector<HeldCapability>& before, const SkillFiles& after) {
+  TRY(secret_rules());
+  redact::Redactor redactor(*secret_rules());
+  Capabilities old;
+  for (const HeldCapability& one : before) {
+    old.try_emplace({one.kind, one.what});
+  }
+  return gains_over(old, Gatherer(redactor).gather(after));
+}
+
+Result<std::vector<HeldCapability>> held_capabilities(const SkillFiles& files) {
+  TRY(secret_rules());
+  redact::Redactor redactor(*secret_rules());
+  std::vector<HeldCapability> held;
+  for (const auto& [key, origin] : Gatherer(redactor).gather(files)) {
+    if (held.size() == k_most_held) {
+      return fail(ErrorCode::too_large,
+                  "it may do more than " + std::to_string(k_most_held) + " different things");
+    }
+    held.push_back({key.first, key.second});
+  }
+  return held;
 }
 
 } // namespace upskill::danger

@@ -34,6 +34,17 @@ struct Gain {
   friend bool operator==(const Gain&, const Gain&) = default;
 };
 
+// What a version may do, to hold a later one against when its files are gone.
+struct HeldCapability {
+  CapabilityKind kind = CapabilityKind::command;
+  std::string what = {};
+
+  friend auto operator<=>(const HeldCapability&, const HeldCapability&) = default;
+};
+
+// Beyond it nothing can be said of what a later version gains.
+inline constexpr std::size_t k_most_held = 2000;
+
 struct Widening {
   std::vector<Gain> gains = {}; // by kind, in the order of the enum, then by what
   std::size_t left_out = 0;
@@ -44,6 +55,10 @@ struct Widening {
 // What `after` may do that `before` might not. Bounded as scan() is. An empty `before` makes
 // everything a gain. An error is a bug of ours.
 Result<Widening> widening(const SkillFiles& before, const SkillFiles& after);
+Result<Widening> widening_of(const std::vector<HeldCapability>& before, const SkillFiles& after);
+
+// All that it may do, each once, sorted. too_large for more than k_most_held.
+Result<std::vector<HeldCapability>> held_capabilities(const SkillFiles& files);
 
 } // namespace upskill::danger
 

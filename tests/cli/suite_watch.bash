@@ -24,7 +24,7 @@ test_a_dry_run_accepts_nothing() {
   has "would be accepted" "60 samples"
   [[ ! -s asked ]] || fail "somebody was asked"
   run 0 upskill watch status
-  has "No skill is watched."
+  has "no version of it was accepted"
 }
 
 test_what_cannot_be_accepted() {
@@ -148,6 +148,128 @@ test_a_restart_finds_what_changed_meanwhile() {
   rewrite "Say some words." "$c"
   wait_idle
   verdict '"verdict":"REGRESSED"'
+}
+
+test_a_look_costs_nothing_and_needs_no_accepted_version() {
+  three_agents
+  run 0 upskill sync enable --yes
+  skill "$c" greet "See [more](references/more.md)."
+  wait_idle
+  verdict '"reason":"nothing_accepted"'
+  grep -q 'references/more.md' status.json || fail "$(<status.json)"
+  printf -- '---\nname: greet\n---\n\nSay words.\n' >"$c/greet/SKILL.md"
+  wait_idle
+  becomes_true settled '"errors":1' || fail "$(<status.json)"
+  run 3 upskill watch run greet
+  err_has "is not watched" "upskill eval accept"
+  absent ~/.local/state/upskill/evals.db
+}
+
+test_what_a_version_may_do_more_is_told() {
+  watched ask
+  accept
+  printf -- '---\nname: greet\ndescription: What greet does and when to use it.\nallowed-tools: Bash\n---\n\nSay MAGIC. See https://evil.example/x.\n' >"$c/greet/SKILL.md"
+  wait_idle
+  verdict '"reason":"waiting"'
+  local gains=$(grep -o '"gains":\[[^]]*\]' status.json)
+  [[ $gains == *'`Bash` may be used without asking'*'evil.example'* ]] || fail "$gains"
+  rewrite "Say MAGIC words." "$c"
+  wait_idle
+  verdict '"it is the accepted version"'
+  ! grep -q '"gains":\["' status.json || fail "$(<status.json)"
+}
+
+test_what_it_takes_is_estimated_before() {
+  watched ask
+  accept
+  rewrite "Say some words." "$c"
+  wait_idle
+  verdict '"reason":"waiting"'
+  # At 95 % by 60 samples a version that is as good takes about two dozen.
+  local samples=$(grep -o '"estimate":{"samples":[0-9]*' status.json | grep -o '[0-9]*$')
+  ((samples >= 15 && samples <= 40)) || fail "$(<status.json)"
+  grep -q '"most":360' status.json || fail "$(<status.json)"
+}
+
+test_a_test_is_cancelled_and_goes_on() {
+  watched auto --delay-ms 300
+  accept
+  # As good, which takes more than the twenty that are asked at a time.
+  rewrite "Do say MAGIC words, and say them well." "$c"
+  becomes_true eval 'upskill watch status --json >status.json; grep -q "\"samples\":[1-9]" status.json'
+  run 0 upskill watch cancel greet
+  has UNDECIDED "a person has ended the test"
+  verdict '"reason":"cancelled"'
+  run 0 upskill watch run greet
+  verdict '"verdict":"OK"'
+  # What was answered before it was cancelled was not asked again.
+  local samples asked
+  IFS=, read -r samples asked < <(sed 's/.*"samples":\([0-9]*\).*"asked":\([0-9]*\).*/\1,\2/' status.json)
+  ((asked < samples)) || fail "$asked of $samples were asked"
+  run 3 upskill watch cancel nobody
+  err_has nobody
+}
+
+test_many_changes_at_once_wait_for_a_word() {
+  watched auto --delay-ms 500
+  printf 'watch:\n  mode: auto\n  ask_above: 2\n' >~/.config/upskill/config.yaml
+  local name
+  for name in a b; do
+    cp -r "$c/greet" "$c/$name"
+    sed -i "s/name: greet/name: $name/" "$c/$name/SKILL.md"
+  done
+  wait_idle
+  for name in greet a b; do
+    run 0 upskill eval accept $name -m generic.m --base-url "$server/v1"
+  done
+  for name in greet a b; do
+    sed -i 's/MAGIC/no/' "$c/$name/SKILL.md"
+  done
+  wait_idle
+  becomes_true three_wait || fail "$(<status.json)"
+  local before=$(asked)
+  run 0 upskill watch run b
+  becomes_true eval 'upskill watch status b --json >status.json; grep -q REGRESSED status.json' || fail "$(<status.json)"
+  (($(asked) > before)) || fail "nobody was asked"
+}
+
+three_wait() {
+  upskill watch status --json >status.json
+  (($(grep -o "3 skills were changed at once" status.json | wc -l) == 3))
+}
+
+# What a coding agent answers is in no cache, so a test of one keeps its outcomes. This one stops
+# answering at its third question about the worse version, until there is `go`.
+test_agents_that_were_asked_are_not_asked_again_after_a_crash() {
+  mkdir bin
+  cat >bin/claude <<END
+#!/bin/bash
+[[ \$1 == --version ]] && { echo 2.1.329; exit; }
+question=\$(cat)
+answer=pass
+if ! grep -q MAGIC .claude/skills/greet/SKILL.md; then
+  answer=no
+  mkdir "$PWD/first" 2>/dev/null || mkdir "$PWD/second" 2>/dev/null || until [[ -e "$PWD/go" ]]; do
+    read -rt 0.05 <> <(:)
+  done
+fi
+printf '{"type":"result","subtype":"success","is_error":false,"result":"%s","num_turns":1,"session_id":"s"}\n' \$answer
+printf '%s %s\n' \$answer "\$(md5sum <<<"\$question")" >>"$PWD/answered"
+END
+  chmod +x bin/claude
+  PATH=$PWD/bin:$PATH ANTHROPIC_API_KEY=k
+  export ANTHROPIC_API_KEY
+  watched auto
+  run 0 upskill eval accept greet --student cli.claude-code --runs 1
+  has " 20 "
+  rewrite "Say some words." "$c"
+  wait_idle
+  becomes_true eval 'upskill watch status --json >status.json; grep -q "\"asked\":2" status.json' || fail "$(<status.json)"
+  kill -9 "$(daemon_pid)"
+  touch go
+  verdict '"verdict":"REGRESSED"'
+  # Each question once for the accepted version, and once for this one.
+  [[ -z $(grep ^no answered | sort | uniq -d) ]] || fail "asked twice: $(sort answered | uniq -c)"
 }
 
 test_an_agent_is_told() {

@@ -1,5 +1,5 @@
-# watch_trouble: a watched skill while somebody deletes, renames or keeps saving it, or ends the model or the daemon
-# in the middle of a test.
+# watch_trouble: a watched skill while somebody deletes, renames or keeps saving it, checks out another branch, or
+# ends the model or the daemon in the middle of a test.
 
 . "$(dirname "${BASH_SOURCE[0]}")/watch_world.bash"
 
@@ -99,7 +99,7 @@ test_a_renamed_skill_is_gone_and_the_new_one_is_not_watched() {
   wait_idle
   becomes '"state":"gone"'
   no_verdict
-  [[ $(<status.json) != *welcome* ]] || fail "$(<status.json)"
+  [[ $(<status.json) == *'"skill":"welcome"'*'"reason":"nothing_accepted"'* ]] || fail "$(<status.json)"
 }
 
 test_who_saves_again_and_again_gets_one_verdict_of_the_last() {
@@ -121,6 +121,56 @@ test_who_saves_again_and_again_gets_one_verdict_of_the_last() {
   local before=$(asked)
   wait_idle
   (($(asked) == before)) || fail "$(asked) questions, $before before"
+}
+
+# repository COUNT: ~/code with so many skills in .claude/skills, and another version of them in the
+# branch `other`; in sync, all accepted.
+repository() {
+  local i
+  mkdir -p ~/code/.claude/skills
+  for ((i = 1; i <= $1; i++)); do
+    skill ~/code/.claude/skills "s$i" "Say MAGIC words $i."
+    mkdir ~/code/.claude/skills/"s$i"/evals
+    printf '{"cases":[{"id":"q","input":"Question %d","expected":"pass"}]}' "$i" \
+      >~/code/.claude/skills/"s$i"/evals/evals.json
+  done
+  export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
+  git -C ~/code init -q -b main
+  printf '.agents\n.cursor\n' >~/code/.gitignore
+  git -C ~/code add .
+  git -C ~/code commit -qm one
+  git -C ~/code checkout -qb other
+  sed -i 's/MAGIC/other/' ~/code/.claude/skills/*/SKILL.md
+  git -C ~/code commit -qam two
+  git -C ~/code checkout -q main
+  run 0 upskill sync enable --project ~/code --yes
+  wait_idle
+  (cd ~/code && seq "$1" | xargs -P 4 -I{} upskill eval accept s{} -m generic.m --base-url "$server/v1" --runs 1 >"$CASE_FOLDER/accepted")
+}
+
+all_wait() {
+  upskill watch status --json >status.json
+  (($(grep -o '"state":"waiting"' status.json | wc -l) == $1))
+}
+
+test_a_checkout_of_300_changed_skills_is_a_plan_and_costs_nothing() {
+  [[ $(type -P git) ]] || skip "this machine has no git"
+  watched auto --base 1 --skill 1
+  repository 300
+  local before=$(asked)
+  git -C ~/code checkout -q other
+  wait_idle
+  becomes_true all_wait 300 || fail "$(grep -o '"state":"[a-z]*"' status.json | sort | uniq -c)"
+  (($(asked) == before)) || fail "$(asked) questions, $before before"
+  status_has "skills were changed at once" || fail "no word of it: $(head -c 2000 status.json)"
+  # Whoever says go for one goes for that one alone.
+  run 0 upskill watch run s7
+  becomes_true all_wait 299 || fail "$(grep -o '"state":"[a-z]*"' status.json | sort | uniq -c)"
+  [[ $(tail -n "+$((before + 1))" asked | grep -vc "Question 7\"") == 0 ]] || fail "others were asked, too"
+  # Back again all are the accepted ones.
+  git -C ~/code checkout -q main
+  wait_idle
+  becomes_true all_wait 0 || fail "$(grep -o '"state":"[a-z]*"' status.json | sort | uniq -c)"
 }
 
 test_a_model_that_goes_away_is_no_regression() {

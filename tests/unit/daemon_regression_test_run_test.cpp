@@ -67,6 +67,18 @@ TEST_SUITE("TestRun") {
     }
   }
 
+  TEST_CASE("answers that are there at once decide it as well") {
+    Asked asked;
+    asked.options.draw = [&](WantedSample) -> asio::awaitable<std::optional<EvalSample>> {
+      EvalSample sample;
+      sample.outcome = SampleOutcome::failed;
+      co_return sample;
+    };
+    asked.options.in_flight = 3;
+    asked.run();
+    CHECK(asked.test.report().verdict == WatchVerdict::regressed);
+  }
+
   TEST_CASE("errors are asked again, and end it undecided") {
     Asked asked;
     asked.answer(SampleOutcome::error);

@@ -37,6 +37,25 @@ asio::awaitable<void> join_and_note(TaskGroup* group, bool* joined) {
   *joined = true;
 }
 
+asio::awaitable<void> stay_until_cancelled(bool* ended) {
+  try {
+    co_await wait_for(std::chrono::hours(1));
+  } catch (...) {
+    *ended = true;
+    throw;
+  }
+}
+
+asio::awaitable<void> see_through(TaskGroup* group, bool* ended, bool* ended_first) {
+  try {
+    auto all = group->see_through();
+    co_await std::move(all);
+  } catch (...) {
+    *ended_first = *ended && group->size() == 0;
+    throw;
+  }
+}
+
 asio::awaitable<void> start_another(TaskGroup* group, int* counter) {
   co_await asio::post(asio::use_awaitable);
   group->start(count(counter));
@@ -51,6 +70,32 @@ TEST_SUITE("TaskGroup") {
     group.start(start_another(&group, &counter));
     tests::run_coroutine(io, join_and_note(&group, &joined));
     CHECK(joined);
+    CHECK(counter == 1);
+    CHECK(group.size() == 0);
+  }
+
+  TEST_CASE_FIXTURE(Fixture, "who sees tasks through ends them when it is cut short itself") {
+    bool ended = false;
+    bool ended_first = false;
+    TaskGroup outer(io.get_executor(), [](std::exception_ptr) {});
+    group.start(stay_until_cancelled(&ended));
+    outer.start(see_through(&group, &ended, &ended_first));
+    io.poll();
+    CHECK_FALSE(ended);
+    outer.cancel_all();
+    io.poll();
+    CHECK(ended);
+    CHECK(ended_first);
+    CHECK(outer.size() == 0);
+    CHECK(failures.empty());
+  }
+
+  TEST_CASE_FIXTURE(Fixture, "who sees tasks through waits for all of them") {
+    int counter = 0;
+    bool ended = false;
+    bool ended_first = false;
+    group.start(start_another(&group, &counter));
+    tests::run_coroutine(io, see_through(&group, &ended, &ended_first));
     CHECK(counter == 1);
     CHECK(group.size() == 0);
   }

@@ -9,10 +9,25 @@ using enum upskill::danger::Severity;
 
 namespace {
 
+// From the files of the older version, which says the same as what was kept of them.
 Widening between(const std::string& before, const std::string& after) {
   auto widened = widening({{"SKILL.md", before}}, {{"SKILL.md", after}});
   REQUIRE(widened);
+  auto held = held_capabilities({{"SKILL.md", before}});
+  REQUIRE(held);
+  auto by_held = widening_of(*held, {{"SKILL.md", after}});
+  REQUIRE(by_held);
+  CHECK(by_held->gains == widened->gains);
+  CHECK(by_held->left_out == widened->left_out);
   return *widened;
+}
+
+std::string hosts_from(int first) {
+  std::string body;
+  for (int i = first; i < first + 900; ++i) {
+    body += "https://h" + std::to_string(i) + ".example.org\n";
+  }
+  return body;
 }
 
 std::vector<std::string> words(const Widening& widened) {
@@ -97,4 +112,24 @@ TEST_CASE("gains are bounded, and hold no secret") {
   for (const Gain& one : between(document("x\n"), document("!`K=" + key + " make`\n")).gains) {
     CHECK(one.what.find(key) == std::string::npos);
   }
+}
+
+TEST_CASE("what a skill holds is each thing once, sorted, and bounded") {
+  auto held = held_capabilities({{"SKILL.md",
+                                  document("```sh\ngit log\ngit show\n```\nhttps://b.dev/x "
+                                           "https://b.dev/y\n",
+                                           "allowed-tools: Read\n")}});
+  REQUIRE(held);
+  CHECK(*held == std::vector<HeldCapability>{{tool, "Read"}, {host, "b.dev"}, {command, "git"}});
+  std::string body;
+  for (std::size_t i = 0; i <= k_most_held; ++i) {
+    body += "https://h" + std::to_string(i % 900) + ".example.org\n";
+  }
+  auto most = held_capabilities({{"SKILL.md", document(body)}});
+  REQUIRE(most);
+  CHECK(most->size() == 900);
+  auto more = held_capabilities(
+      {{"SKILL.md", document(body)}, {"a.md", hosts_from(900)}, {"b.md", hosts_from(1800)}});
+  REQUIRE_FALSE(more);
+  CHECK(more.error().code == ErrorCode::too_large);
 }

@@ -1,0 +1,169 @@
+#include "daemon/await.h"
+#include "daemon/handlers/watch_desk.h"
+#include "daemon/handlers/watch_verdict.h"
+
+#include <chrono>
+#include <utility>
+
+namespace upskill::daemon {
+namespace {
+
+constexpr auto k_look_limit = std::chrono::seconds(5);
+
+std::int64_t steady_ms() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             runtime::Clock::now().time_since_epoch())
+      .count();
+}
+
+} // namespace
+
+bool WatchDesk::is_newest(const SkillKey& skill, std::uint64_t number) const {
+  auto found = m_skills.find(skill);
+  return found != m_skills.end() && found->second.tests == number;
+}
+
+// A test of the version before ends where it is another one.
+void WatchDesk::take_on(const SkillKey& skill,
+                        Watched& watched,
+                        Result<std::shared_ptr<const WatchExam>> exam) {
+  WatchedSkill& told = watched.told;
+  if (exam) {
+    WatchedSkill report = first_report(**exam);
+    if (told.hash == report.hash && told.accepted == report.accepted) {
+      // The same version, in one more folder.
+      told.state = told.state == WatchState::looking ? watched.before : told.state;
+      return;
+    }
+    end_test(watched);
+    told = std::move(report);
+  } else {
+    end_test(watched);
+    told = {skill.second, skill.first};
+    told.state = exam.error().code == ErrorCode::not_found ? WatchState::gone : WatchState::idle;
+    told.reason = WatchReason::errors;
+    told.why = exam.error().message;
+  }
+  if (told.state == WatchState::testing) {
+    watched.exam = *exam;
+    m_burst.note(skill, steady_ms());
+    begin_test(watched, *exam);
+    hold_burst();
+  }
+  tell(skill);
+}
+
+// A checkout begins with one skill, whose test has begun when the others come: it begins anew, and
+// waits with them.
+void WatchDesk::hold_burst() {
+  const std::int64_t now_ms = steady_ms();
+  const auto together = static_cast<std::int64_t>(m_burst.count(now_ms));
+  for (auto& [skill, watched] : m_skills) {
+    if (watched.test && watched.is_asking && m_burst.has(skill)
+        && together > watched.exam->ask_above) {
+      std::shared_ptr<const WatchExam> exam = watched.exam;
+      end_test(watched);
+      watched.exam = exam;
+      begin_test(watched, std::move(exam));
+    }
+  }
+}
+
+void WatchDesk::end_test(Watched& watched) {
+  if (watched.test) {
+    m_tasks.cancel(*watched.test);
+    watched.test.reset();
+  }
+  ++watched.tests; // it has nothing more to say
+  watched.is_asking = false;
+  watched.exam.reset();
+}
+
+void WatchDesk::begin_test(Watched& watched, std::shared_ptr<const WatchExam> exam) {
+  watched.told.state = WatchState::testing;
+  watched.told.reason = WatchReason::unfinished;
+  runtime::TaskId task = m_tasks.start(test(std::move(exam), watched.tests));
+  if (watched.told.state == WatchState::testing) { // else it is over already
+    watched.test = task;
+  }
+}
+
+asio::awaitable<Result<std::shared_ptr<const WatchExam>>>
+WatchDesk::prepare(std::shared_ptr<const WatchExam> planned) {
+  // Only when nothing is looked at any more it shows how many were changed together.
+  auto is_over = [this] { return m_is_stopping || m_looks == 0; };
+  AWAIT_DONE(m_news.wait_until(std::move(is_over), k_look_limit));
+  auto exam = std::make_shared<WatchExam>(*planned);
+  AWAIT(Result<std::int64_t> look, count_look(m_room, *exam));
+  CO_TRY(look);
+  exam->look = *look;
+  const auto together = static_cast<std::int64_t>(m_burst.count(steady_ms()));
+  if (!exam->was_told_to && together > exam->ask_above
+      && exam->settings.mode == regression::WatchMode::automatic) {
+    exam->settings.mode = regression::WatchMode::ask;
+    exam->together = together;
+  }
+  co_return std::shared_ptr<const WatchExam>(std::move(exam));
+}
+
+asio::awaitable<void> WatchDesk::test(std::shared_ptr<const WatchExam> planned,
+                                      std::uint64_t number) {
+  const SkillKey skill = planned->skill;
+  runtime::Turns::Ticket ticket(m_turns);
+  AWAIT_DONE(ticket.called());
+  AWAIT(Result<std::shared_ptr<const WatchExam>> exam, prepare(std::move(planned)));
+  std::vector<WatchedSubject> subjects;
+  if (exam) {
+    m_skills[skill].is_asking =
+        !(*exam)->was_told_to && (*exam)->settings.mode == regression::WatchMode::automatic;
+    AWAIT(subjects, examine(*exam, number));
+  }
+  m_room.http.rest();
+  AWAIT_DONE(m_room.journal.rest());
+  if (!is_newest(skill, number)) {
+    co_return;
+  }
+  Watched& watched = m_skills[skill];
+  watched.test.reset();
+  watched.told.subjects = std::move(subjects);
+  if (exam) {
+    put_verdict(watched.told, **exam);
+  } else {
+    watched.told.state = WatchState::idle;
+    watched.told.reason = WatchReason::errors;
+    watched.told.why = exam.error().message;
+  }
+  m_room.library.service().context().log.info(
+      "`{}`: {} {}", skill.second, enum_name(watched.told.verdict), watched.told.why);
+  tell(skill);
+}
+
+asio::awaitable<std::vector<WatchedSubject>>
+WatchDesk::examine(std::shared_ptr<const WatchExam> exam, std::uint64_t number) {
+  std::vector<WatchedSubject> subjects(exam->record.subjects.size());
+  for (std::size_t i = 0; i < subjects.size(); ++i) {
+    auto progress = [&](const WatchedSubject& so_far) {
+      if (is_newest(exam->skill, number)) {
+        subjects[i] = so_far;
+        m_skills[exam->skill].told.subjects.assign(
+            subjects.begin(), subjects.begin() + static_cast<std::ptrdiff_t>(i + 1));
+        ++m_generation;
+        m_news.notify_all();
+      }
+    };
+    AWAIT(Result<WatchedSubject> told, examine_subject(m_room, exam, i, progress));
+    if (told) {
+      subjects[i] = std::move(*told);
+    } else {
+      const RecordedSubject& recorded = exam->record.subjects[i];
+      subjects[i].model = recorded.model;
+      subjects[i].student = recorded.student;
+      subjects[i].measure = recorded.measure;
+      subjects[i].reason = WatchReason::errors;
+      subjects[i].why = told.error().message;
+    }
+  }
+  co_return subjects;
+}
+
+} // namespace upskill::daemon

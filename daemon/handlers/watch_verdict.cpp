@@ -1,0 +1,80 @@
+#include "daemon/handlers/watch_verdict.h"
+
+#include "protocol/base/utf8.h"
+#include "skills/regression/verdict.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace upskill::daemon {
+namespace {
+
+std::string name_of(const WatchedSubject& one) {
+  std::string name = in_backticks(one.model.empty() ? one.student : one.model);
+  name += one.student == "chat" ? "" : " (" + one.student + ")";
+  return name + (one.measure == WatchMeasure::trigger ? ", triggers" : "");
+}
+
+std::string words_of(const regression::ChangedParts& changed) {
+  std::string words;
+  for (regression::SkillPart part : changed.parts) {
+    words += (words.empty() ? "" : ", ") + std::string(regression::part_word(part));
+  }
+  return words;
+}
+
+} // namespace
+
+WatchedSkill first_report(const WatchExam& exam) {
+  WatchedSkill told{exam.skill.second, exam.skill.first};
+  told.hash = exam.version.hash.hex();
+  told.problems = exam.seen.problems;
+  told.errors = static_cast<std::int64_t>(exam.seen.errors);
+  told.gains = exam.seen.gains;
+  if (!exam.accepted) {
+    told.reason = WatchReason::nothing_accepted;
+    told.why = "no version of it was accepted, so there is nothing to hold it against";
+    return told;
+  }
+  told.accepted = exam.accepted->hex();
+  told.mode = regression::mode_word(exam.settings.mode.value_or(regression::WatchMode::ask));
+  for (regression::SkillPart part : exam.changed.parts) {
+    told.changed.emplace_back(regression::part_word(part));
+  }
+  if (exam.version.hash == *exam.accepted || exam.needed.none()) {
+    told.verdict = WatchVerdict::ok;
+    told.reason = WatchReason::held;
+    told.why = exam.version.hash == *exam.accepted ? "it is the accepted version"
+                                                   : "nothing was changed that an agent notices";
+  } else if (exam.settings.mode == regression::WatchMode::off) {
+    told.reason = WatchReason::waiting;
+    told.why = "it is not watched: its mode is `off`";
+  } else {
+    told.state = WatchState::testing;
+    told.why = words_of(exam.changed) + " changed";
+  }
+  return told;
+}
+
+void put_verdict(WatchedSkill& told, const WatchExam& exam) {
+  std::vector<regression::SubjectVerdict> verdicts;
+  for (const WatchedSubject& one : told.subjects) {
+    verdicts.push_back({name_of(one), one.verdict, one.reason, one.why});
+  }
+  regression::VersionVerdict verdict = regression::verdict_of_version(verdicts);
+  told.verdict = verdict.verdict;
+  told.reason = verdict.reason;
+  told.why = std::move(verdict.why);
+  told.look = exam.look;
+  const bool is_waiting =
+      std::ranges::find(told.subjects, WatchReason::waiting, &WatchedSubject::reason)
+      != told.subjects.end();
+  told.state = is_waiting ? WatchState::waiting : WatchState::idle;
+  if (is_waiting && exam.together > 0) {
+    told.why = std::to_string(exam.together)
+               + " skills were changed at once, more than `watch.ask_above`: none is tested "
+                 "without a word";
+  }
+}
+
+} // namespace upskill::daemon
