@@ -3,6 +3,7 @@
 #include "tests/bench/lines.h"
 #include "tests/bench/measure.h"
 #include "tests/bench/model_server.h"
+#include "tests/bench/process.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +11,6 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <ctime>
 
 namespace upskill::bench {
 namespace {
@@ -34,14 +34,6 @@ struct Taken {
   double peak_kb = 0;       // of resident memory
   double above_rest_kb = 0; // the same, for each case
 };
-
-double cpu_seconds(pid_t process) {
-  clockid_t clock{};
-  timespec time{};
-  require(::clock_getcpuclockid(process, &clock) == 0 && ::clock_gettime(clock, &time) == 0,
-          "the daemon's CPU time cannot be read");
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
-}
 
 // How long its main thread was ready to run and had no core (second number of proc(5) schedstat):
 // what a busy machine adds to the time.

@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
+#include <filesystem>
 
 extern char** environ;
 
@@ -91,6 +93,24 @@ double proc_number(pid_t pid, const std::string& file, const std::string& field)
   std::size_t at = text.find("\n" + field + ":");
   require(at != std::string::npos, "no `" + field + "` in " + file);
   return std::strtod(text.c_str() + at + field.size() + 2, nullptr);
+}
+
+double voluntary_switches(pid_t pid) {
+  double sum = 0;
+  for (const auto& thread :
+       std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task")) {
+    std::string file = "task/" + thread.path().filename().string() + "/status";
+    sum += proc_number(pid, file, "voluntary_ctxt_switches");
+  }
+  return sum;
+}
+
+double cpu_seconds(pid_t process) {
+  clockid_t clock{};
+  timespec time{};
+  require(::clock_getcpuclockid(process, &clock) == 0 && ::clock_gettime(clock, &time) == 0,
+          "a process's CPU time cannot be read");
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
 }
 
 } // namespace upskill::bench

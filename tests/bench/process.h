@@ -44,4 +44,8 @@ private:
 // What /proc says of a process: kilobytes of a line of smaps_rollup or status, or a number of it.
 double proc_number(pid_t pid, const std::string& file, const std::string& field);
 
+// Of all its threads so far.
+double voluntary_switches(pid_t pid);
+double cpu_seconds(pid_t pid);
+
 } // namespace upskill::bench

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include <cstring>
-#include <set>
+#include <utility>
 
 namespace upskill::bench {
 
@@ -20,18 +20,24 @@ Swaps::Swaps(const std::vector<std::string>& roots)
   }
 }
 
-std::int64_t Swaps::wait_ns(const std::string& name) {
-  std::set<int> missing(m_watches.begin(), m_watches.end());
+std::int64_t Swaps::wait_all_ns(const std::set<std::string>& names) {
+  std::set<std::pair<int, std::string>> missing;
+  for (int root : m_watches) {
+    for (const std::string& name : names) {
+      missing.emplace(root, name);
+    }
+  }
   alignas(inotify_event) char buffer[4096];
   while (!missing.empty()) {
     pollfd entry{m_inotify.get(), POLLIN, 0};
-    require(::poll(&entry, 1, 10'000) == 1, "`" + name + "` did not come within 10 s");
+    require(::poll(&entry, 1, 10'000) == 1,
+            "`" + missing.begin()->second + "` did not come within 10 s");
     ssize_t got = ::read(m_inotify.get(), buffer, sizeof buffer);
     for (ssize_t at = 0; at < got;) {
       inotify_event event{};
       std::memcpy(&event, buffer + at, sizeof event);
-      if (event.len > 0 && name == buffer + at + sizeof event) {
-        missing.erase(event.wd);
+      if (event.len > 0) {
+        missing.erase({event.wd, buffer + at + sizeof event});
       }
       at += static_cast<ssize_t>(sizeof event + event.len);
     }

@@ -2,6 +2,7 @@
 #include "protocol/base/unique_fd.h"
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,10 @@ public:
   explicit Swaps(const std::vector<std::string>& roots);
 
   // Waits until `name` has been moved into place in every root; the time of the last.
-  std::int64_t wait_ns(const std::string& name);
+  std::int64_t wait_ns(const std::string& name) { return wait_all_ns({name}); }
+
+  // The same of each of them.
+  std::int64_t wait_all_ns(const std::set<std::string>& names);
 
 private:
   UniqueFd m_inotify;

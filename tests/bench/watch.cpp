@@ -2,10 +2,10 @@
 #include "tests/bench/floors.h"
 #include "tests/bench/home.h"
 #include "tests/bench/measure.h"
+#include "tests/bench/process.h"
 
 #include <sys/inotify.h>
 
-#include <filesystem>
 #include <thread>
 
 namespace upskill::bench {
@@ -14,16 +14,6 @@ namespace {
 constexpr std::size_t k_skills = 10'000;
 constexpr auto k_idle = std::chrono::seconds(60);
 constexpr auto k_leave = std::chrono::seconds(3); // the last command's connection ends
-
-double switches(pid_t pid) {
-  double sum = 0;
-  for (const auto& thread :
-       std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task")) {
-    std::string file = "task/" + thread.path().filename().string() + "/status";
-    sum += proc_number(pid, file, "voluntary_ctxt_switches");
-  }
-  return sum;
-}
 
 double bare_walk(const Home& home) {
   UniqueFd inotify(::inotify_init1(IN_CLOEXEC));
@@ -79,11 +69,11 @@ void watch(const Settings& settings, const Report& report) {
   home.start();
   home.wait_idle();
   std::this_thread::sleep_for(k_leave);
-  double before = switches(home.daemon());
+  double before = voluntary_switches(home.daemon());
   std::this_thread::sleep_for(k_idle);
   report({"watch.wake_ups",
           "",
-          switches(home.daemon()) - before,
+          voluntary_switches(home.daemon()) - before,
           0,
           Judged::value,
           0,

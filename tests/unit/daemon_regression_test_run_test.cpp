@@ -112,6 +112,20 @@ TEST_SUITE("TestRun") {
     CHECK(asked.test.report().reason == WatchReason::waiting);
   }
 
+  TEST_CASE("a test that is over before anybody was asked ends, and asks nobody") {
+    Asked asked;
+    TestOptions lost;
+    lost.accepted.assign(10, std::vector<bool>(6, false)); // there is nothing to lose
+    Result<Test> test = Test::open(std::move(lost));
+    REQUIRE(test);
+    asked.test = *std::move(test);
+    asked.answer(SampleOutcome::passed);
+    asked.options.in_flight = 20;
+    asked.run();
+    CHECK(asked.asked == 0);
+    CHECK(asked.test.report().reason == WatchReason::nothing_to_lose);
+  }
+
   TEST_CASE("an exception of the draw ends all, and is thrown on") {
     Asked asked;
     asked.options.draw = [&](WantedSample) -> asio::awaitable<std::optional<EvalSample>> {

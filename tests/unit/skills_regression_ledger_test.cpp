@@ -102,6 +102,49 @@ TEST_SUITE("ledger") {
     CHECK(again.spent_in_all(Ledger::k_hour, k_now).usd == Approx(1));
   }
 
+  TEST_CASE("a clock that jumps ahead for a while frees nothing for when it is back") {
+    for (std::int64_t hours : {1, 5, 22}) {
+      Ledger ledger;
+      ledger.spend("kernel", k_now, {.usd = 1}, k_now);
+      // Nobody can tell hours that have passed from a jump.
+      const std::int64_t ahead = k_now + hours * Ledger::k_hour + Ledger::k_step;
+      CHECK(ledger.headroom("kernel", usd_an_hour(1), {}, ahead).is_open);
+      ledger.spend("kernel", ahead, {.usd = 2}, ahead);
+      const std::int64_t back = k_now + k_minute;
+      CHECK(ledger.spent("kernel", Ledger::k_hour, back).usd == Approx(3));
+      CHECK_FALSE(ledger.headroom("kernel", usd_an_hour(3), {}, back).is_open);
+      CHECK(ledger.headroom("kernel", usd_an_hour(3), {}, back + Ledger::k_hour + Ledger::k_step)
+                .is_open);
+    }
+  }
+
+  TEST_CASE("a clock that jumps back by hours frees nothing before its time") {
+    for (std::int64_t hours : {1, 5, 22, 365 * 24}) {
+      Ledger ledger;
+      ledger.spend("kernel", k_now, {.usd = 1}, k_now);
+      const std::int64_t back = k_now - hours * Ledger::k_hour;
+      CHECK_FALSE(ledger.headroom("kernel", usd_an_hour(1), {}, back).is_open);
+      // An hour by the clock as it is now, and not when the other one would have come to it.
+      CHECK_FALSE(ledger.headroom("kernel", usd_an_hour(1), {}, back + 59 * k_minute).is_open);
+      CHECK(ledger.headroom("kernel", usd_an_hour(1), {}, back + Ledger::k_hour + Ledger::k_step)
+                .is_open);
+      CHECK(ledger.spent("kernel", Ledger::k_day, back + 2 * Ledger::k_hour).usd == Approx(1));
+    }
+  }
+
+  TEST_CASE("a year ahead is free, and no debt for who stays there") {
+    Ledger ledger;
+    ledger.spend("kernel", k_now, {.usd = 1}, k_now);
+    const std::int64_t year = k_now + 365 * Ledger::k_day;
+    CHECK(ledger.headroom("kernel", {.day = {.usd = 1}}, {}, year).is_open);
+    ledger.spend("kernel", year, {.usd = 1}, year);
+    const Headroom full = ledger.headroom("kernel", {.day = {.usd = 1}}, {}, year);
+    CHECK_FALSE(full.is_open);
+    REQUIRE(full.again_at);
+    CHECK(*full.again_at <= year + Ledger::k_day + Ledger::k_step);
+    CHECK(*full.again_at >= year + Ledger::k_day);
+  }
+
   TEST_CASE("entries in any order are the same, and old ones are none") {
     std::vector<std::int64_t> times;
     for (std::int64_t i = 0; i < 200; ++i) {
