@@ -147,10 +147,12 @@ asio::awaitable<void> WatchDesk::look(SkillKey skill) {
     while (m_readings >= k_looks_at_once) {
       co_await m_read.wait();
     }
-    Counted reading(m_readings);
     watched.look_again = false;
-    AWAIT(Result<std::shared_ptr<const WatchExam>> exam,
-          open_exam(m_room, skill, watched.is_accepted));
+    Result<std::shared_ptr<const WatchExam>> exam = nullptr;
+    {
+      Counted reading(m_readings);
+      AWAIT(exam, open_exam(m_room, skill, watched.is_accepted));
+    }
     m_read.notify_one();
     take_on(skill, watched, exam);
     if (exam && (*exam)->accepted) { // behind what is told: it costs another reading of the folder

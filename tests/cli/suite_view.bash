@@ -58,7 +58,7 @@ answer_late() {
 }
 
 test_a_verdict_comes_as_a_skill_is_saved() {
-  watched auto
+  watched auto --delay-ms 200
   accept
   watch_in 100 30
   shows "greet     OK" "it is the accepted version" "sync idle" "3 agents" "sync create"
