@@ -23,7 +23,8 @@ constexpr std::int64_t k_most_watched = 10'000;
 constexpr std::int64_t k_longest_wait_ms = 30'000;
 constexpr std::size_t k_most_unaccepted = 256; // that are remembered
 constexpr std::size_t k_most_at_once = 20;     // of these; more are no edit of a person
-constexpr std::size_t k_looks_at_once = 16;
+constexpr std::size_t k_looks_at_once = 4; // sync and agents have the pool, too
+constexpr std::size_t k_few_tests = 8; // beside which a version may be written down
 constexpr auto k_look_limit = std::chrono::seconds(5);
 
 } // namespace
@@ -129,6 +130,36 @@ void WatchDesk::begin_look(const SkillKey& skill, Watched& watched) {
   }
 }
 
+// What a version was costs another reading of its folder, and writing it down: a checkout is looked
+// at and planned first.
+void WatchDesk::note(const WatchExam& exam) {
+  m_unnoted.insert_or_assign(exam.skill, Unnoted{exam.folder, exam.version.hash});
+  if (!m_is_noting) {
+    m_is_noting = true;
+    m_tasks.start(note_all());
+  }
+}
+
+asio::awaitable<void> WatchDesk::note_all() {
+  while (!m_unnoted.empty()) {
+    auto is_time = [this] { return m_looks == 0 && m_tests <= k_few_tests; };
+    AWAIT_DONE(m_news.wait_until(std::move(is_time), k_look_limit));
+    auto [skill, version] = *m_unnoted.begin();
+    m_unnoted.erase(m_unnoted.begin());
+    AWAIT_DONE(note_version(m_room, skill, version.folder, version.hash));
+  }
+  m_is_noting = false;
+  AWAIT_DONE(rest());
+}
+
+// Closes the database behind the last of all: opening it again reads all of it.
+asio::awaitable<void> WatchDesk::rest() {
+  if (m_looks + m_tests == 0 && !m_is_noting) {
+    m_room.http.rest();
+    AWAIT_DONE(m_room.journal.rest());
+  }
+}
+
 void WatchDesk::tell(const SkillKey& skill) {
   ++m_generation;
   m_skills[skill].told.at = rfc3339(m_room.journal.now_ms());
@@ -139,10 +170,19 @@ void WatchDesk::tell(const SkillKey& skill) {
   m_teller.take(told, static_cast<std::size_t>(told.errors));
 }
 
-// Reads what a skill is now, once more where it was written to meanwhile.
 asio::awaitable<void> WatchDesk::look(SkillKey skill) {
+  {
+    Counted look(m_looks);
+    AWAIT_DONE(look_until_it_rests(skill));
+  }
+  m_skills[skill].is_looking = false;
+  m_news.notify_all();
+  AWAIT_DONE(rest());
+}
+
+// Reads what a skill is now, once more where it was written to meanwhile.
+asio::awaitable<void> WatchDesk::look_until_it_rests(const SkillKey& skill) {
   Watched& watched = m_skills[skill];
-  Counted look(m_looks);
   do {
     while (m_readings >= k_looks_at_once) {
       co_await m_read.wait();
@@ -155,16 +195,10 @@ asio::awaitable<void> WatchDesk::look(SkillKey skill) {
     }
     m_read.notify_one();
     take_on(skill, watched, exam);
-    if (exam && (*exam)->accepted) { // behind what is told: it costs another reading of the folder
-      const WatchExam& seen = **exam;
-      AWAIT_DONE(note_version(m_room, skill, seen.folder, seen.version.hash));
+    if (exam && (*exam)->accepted) {
+      note(**exam);
     }
   } while (watched.look_again);
-  if (m_looks == 1 && watched.is_accepted) { // the last one closes the database
-    AWAIT_DONE(m_room.journal.rest());
-  }
-  watched.is_looking = false;
-  m_news.notify_all();
 }
 
 Awaitable<EvalAcceptResult> WatchDesk::accept(EvalAcceptParams params, RequestContext context) {

@@ -64,12 +64,22 @@ private:
     bool look_again = false;
   };
 
+  // A version that is to be written down for the history of its skill.
+  struct Unnoted {
+    std::string folder;
+    Digest hash;
+  };
+
   asio::awaitable<void> begin();
   Awaitable<WatchResult> report(std::string skill, bool is_known, RequestContext context);
   // Whether something is kept of a skill, as from now on.
   bool takes(const SkillKey& skill, std::size_t together);
   void begin_look(const SkillKey& skill, Watched& watched);
   asio::awaitable<void> look(SkillKey skill);
+  asio::awaitable<void> look_until_it_rests(const SkillKey& skill);
+  void note(const WatchExam& exam);
+  asio::awaitable<void> note_all();
+  asio::awaitable<void> rest();
   void
   take_on(const SkillKey& skill, Watched& watched, Result<std::shared_ptr<const WatchExam>> exam);
   void begin_test(Watched& watched, std::shared_ptr<const WatchExam> exam);
@@ -80,6 +90,9 @@ private:
   asio::awaitable<Result<std::shared_ptr<const WatchExam>>>
   prepare(std::shared_ptr<const WatchExam> planned);
   asio::awaitable<void> test(std::shared_ptr<const WatchExam> planned, std::uint64_t number);
+  // With the line of tests: prepared and examined; its report is told where it is still the newest.
+  asio::awaitable<void> examine_in_turn(std::shared_ptr<const WatchExam> planned,
+                                        std::uint64_t number);
   asio::awaitable<std::vector<WatchedSubject>> examine(std::shared_ptr<const WatchExam> exam,
                                                        std::uint64_t number);
   // The verdicts that are kept; nothing where one is missing.
@@ -93,6 +106,8 @@ private:
   std::map<SkillKey, Watched> m_skills = {};
   std::deque<SkillKey> m_unaccepted = {}; // of these, by when they were met
   WatchBurst m_burst = {};
+  std::map<SkillKey, Unnoted> m_unnoted = {};
+  bool m_is_noting = false;
   std::size_t m_looks = 0;    // under way
   std::size_t m_readings = 0; // of these, those that read
   std::size_t m_tests = 0;    // under way, or in line

@@ -112,8 +112,17 @@ WatchDesk::prepare(std::shared_ptr<const WatchExam> planned) {
 
 asio::awaitable<void> WatchDesk::test(std::shared_ptr<const WatchExam> planned,
                                       std::uint64_t number) {
+  {
+    Counted test(m_tests);
+    AWAIT_DONE(examine_in_turn(std::move(planned), number));
+  }
+  m_news.notify_all();
+  AWAIT_DONE(rest());
+}
+
+asio::awaitable<void> WatchDesk::examine_in_turn(std::shared_ptr<const WatchExam> planned,
+                                                 std::uint64_t number) {
   const SkillKey skill = planned->skill;
-  Counted test(m_tests);
   std::optional<std::vector<WatchedSubject>> kept;
   if (m_skills[skill].is_hasty && !planned->was_told_to) {
     // Somebody is still writing: each version that is tested leaves less alpha for the next ones.
@@ -135,10 +144,6 @@ asio::awaitable<void> WatchDesk::test(std::shared_ptr<const WatchExam> planned,
     m_skills[skill].is_asking =
         !(*exam)->was_told_to && (*exam)->settings.mode == regression::WatchMode::automatic;
     AWAIT(subjects, examine(*exam, number));
-  }
-  if (m_tests == 1) { // opening the database again reads all of it
-    m_room.http.rest();
-    AWAIT_DONE(m_room.journal.rest());
   }
   if (!is_newest(skill, number)) {
     co_return;

@@ -13,10 +13,10 @@ namespace upskill::bench {
 namespace {
 
 constexpr std::size_t k_saves = 100; // a run
-constexpr double k_quiet_ms = 100;   // settle time of what is no lone save
 constexpr double k_save_ms = 50;
 constexpr double k_cached_ms = 150;
 constexpr double k_many_ms = 1000;
+constexpr auto k_no_haste = std::chrono::milliseconds(2'500); // else a test waits for quiet
 constexpr auto k_idle = std::chrono::seconds(30);
 constexpr auto k_pause = std::chrono::milliseconds(20); // the sync engine trusts a file's times
 
@@ -126,7 +126,7 @@ void watch_many(const Settings& settings, const Report& report) {
   }
   Trips trips;
   for (std::size_t run = 0; run < settings.runs; ++run) {
-    std::this_thread::sleep_for(k_pause);
+    std::this_thread::sleep_for(k_no_haste);
     for (std::size_t i = 0; i < Watched::k_skills; ++i) {
       world.save(i, run + 1);
     }
@@ -142,15 +142,19 @@ void watch_many(const Settings& settings, const Report& report) {
     }
     trips.add(begin, swap, now_ns());
   }
+  double slowest = 0;
+  for (std::size_t i = 0; i < trips.told.size(); ++i) {
+    slowest = std::max(slowest, trips.told[i] - trips.swapped[i]);
+  }
   report({"watch_many",
           "ms",
-          percentile(trips.told, 1),
+          slowest,
           percentile(trips.swapped, 1),
           Judged::value,
-          k_quiet_ms + k_many_ms,
+          k_many_ms,
           false,
-          "300 watched skills saved at once, from the last save until all are planned, the slowest "
-          "run; 100 ms of quiet; floor: until their last copy is swapped in"});
+          "300 watched skills saved at once: planned so long behind their last copy, the slowest "
+          "run; floor: from the last save until that copy is swapped in"});
 }
 
 void watch_idle(const Settings& settings, const Report& report) {
