@@ -23,8 +23,8 @@ constexpr std::int64_t k_most_watched = 10'000;
 constexpr std::int64_t k_longest_wait_ms = 30'000;
 constexpr std::size_t k_most_unaccepted = 256; // that are remembered
 constexpr std::size_t k_most_at_once = 20;     // of these; more are no edit of a person
-constexpr std::size_t k_looks_at_once = 4; // sync and agents have the pool, too
-constexpr std::size_t k_few_tests = 8; // beside which a version may be written down
+constexpr std::size_t k_looks_at_once = 4;     // sync and agents have the pool, too
+constexpr std::size_t k_few_tests = 8;         // beside which a version may be written down
 constexpr auto k_look_limit = std::chrono::seconds(5);
 
 } // namespace
