@@ -6,6 +6,9 @@
 #include "protocol/base/paths.h"
 #include "protocol/base/utf8.h"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <utility>
 
 namespace upskill::git {
@@ -25,6 +28,9 @@ std::string quoted(std::string_view text) {
 
 asio::awaitable<Result<Repository>>
 Repository::open(std::string folder, std::string home, runtime::Pool::Share pool) {
+  if (::access(folder.c_str(), F_OK) != 0) {
+    co_return fail(system_error(errno, quoted(folder)));
+  }
   GitCall call;
   call.arguments = {"rev-parse", "--show-toplevel"};
   call.folder = folder;

@@ -92,17 +92,23 @@ std::unique_ptr<models::Model> EvalModels::make_agent(const std::string& name) {
   options.environment = [sent = m_options.environment](std::string_view variable) {
     return sent(std::string(variable));
   };
-  Result<std::unique_ptr<generation::AgentModel>> agent =
-      generation::AgentModel::open(name, m_pool, std::move(options));
-  if (!agent) {
-    return std::make_unique<NoModel>(std::move(agent).error());
+  std::unique_ptr<models::Model> inner;
+  if (m_options.missing != nullptr) {
+    inner = std::make_unique<UnaskedModel>(*m_options.missing);
+  } else {
+    Result<std::unique_ptr<generation::AgentModel>> agent =
+        generation::AgentModel::open(name, m_pool, std::move(options));
+    if (!agent) {
+      return std::make_unique<NoModel>(std::move(agent).error());
+    }
+    inner = std::move(*agent);
   }
   models::ChainOptions chain;
   chain.identify = generation::identify_agent();
   chain.gives_up = false;
   chain.answers = &m_answers;
   chain.fresh = m_options.fresh;
-  return models::chained(m_executor, std::move(*agent), std::move(chain));
+  return models::chained(m_executor, std::move(inner), std::move(chain));
 }
 
 std::unique_ptr<models::Model> EvalModels::make_sampling() {

@@ -194,6 +194,9 @@ asio::awaitable<void> WatchDesk::look_until_it_rests(const SkillKey& skill) {
       AWAIT(exam, open_exam(m_room, skill, watched.is_accepted));
     }
     m_read.notify_one();
+    if (m_is_stopping) {
+      co_return;
+    }
     take_on(skill, watched, exam);
     if (exam && (*exam)->accepted) {
       note(**exam);

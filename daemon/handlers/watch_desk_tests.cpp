@@ -5,6 +5,7 @@
 #include "daemon/runtime/timers.h"
 
 #include <chrono>
+#include <exception>
 #include <utility>
 
 namespace upskill::daemon {
@@ -84,6 +85,9 @@ void WatchDesk::end_test(Watched& watched) {
 }
 
 void WatchDesk::begin_test(Watched& watched, std::shared_ptr<const WatchExam> exam) {
+  if (m_is_stopping) {
+    return; // the group is cancelled: what begins now would not be
+  }
   watched.told.state = WatchState::testing;
   watched.told.reason = WatchReason::unfinished;
   runtime::TaskId task = m_tasks.start(test(std::move(exam), watched.tests));
@@ -98,9 +102,8 @@ WatchDesk::prepare(std::shared_ptr<const WatchExam> planned) {
   auto is_over = [this] { return m_is_stopping || m_looks == 0; };
   AWAIT_DONE(m_news.wait_until(std::move(is_over), k_look_limit));
   auto exam = std::make_shared<WatchExam>(*planned);
-  AWAIT(Result<std::int64_t> look, count_look(m_room, *exam));
-  CO_TRY(look);
-  exam->look = *look;
+  AWAIT(Result<void> fresh, refresh(m_room, *exam));
+  CO_TRY(fresh);
   const auto together = static_cast<std::int64_t>(m_burst.count(steady_ms()));
   if (!exam->was_told_to && together > exam->ask_above
       && exam->settings.mode == regression::WatchMode::automatic) {
@@ -112,12 +115,19 @@ WatchDesk::prepare(std::shared_ptr<const WatchExam> planned) {
 
 asio::awaitable<void> WatchDesk::test(std::shared_ptr<const WatchExam> planned,
                                       std::uint64_t number) {
-  {
+  std::exception_ptr cut_short;
+  try {
     Counted test(m_tests);
     AWAIT_DONE(examine_in_turn(std::move(planned), number));
+  } catch (...) {
+    cut_short = std::current_exception();
   }
+  co_await asio::this_coro::throw_if_cancelled(false);
   m_news.notify_all();
   AWAIT_DONE(rest());
+  if (cut_short) {
+    std::rethrow_exception(cut_short);
+  }
 }
 
 asio::awaitable<void> WatchDesk::examine_in_turn(std::shared_ptr<const WatchExam> planned,
@@ -139,6 +149,9 @@ asio::awaitable<void> WatchDesk::examine_in_turn(std::shared_ptr<const WatchExam
     subjects = std::move(*kept);
   } else {
     AWAIT(exam, prepare(std::move(planned)));
+  }
+  if (!is_newest(skill, number)) {
+    co_return;
   }
   if (!kept && exam) {
     m_skills[skill].is_asking =

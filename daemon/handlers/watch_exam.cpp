@@ -35,6 +35,20 @@ Result<config::Config> read_watch(const SkillKey& skill, const Places& places) {
   return std::move(own.config);
 }
 
+void put_settings(WatchExam& exam,
+                  const config::Config& config,
+                  std::vector<std::string>& warnings) {
+  exam.settings = config::settings_of(exam.skill.second,
+                                      config.watch,
+                                      config.project_watch,
+                                      exam.version.watch_file.settings,
+                                      exam.is_trusted ? regression::FileTrust::trusted
+                                                      : regression::FileTrust::untrusted,
+                                      warnings);
+  exam.total = config::total_budget(config.watch, config.project_watch);
+  exam.ask_above = config::ask_above(config.watch, config.project_watch);
+}
+
 // What became different, what that makes worth asking, and what may be asked.
 Result<void>
 compare(WatchExam& exam, const store::AcceptedRow& accepted, const config::Config& config) {
@@ -42,16 +56,9 @@ compare(WatchExam& exam, const store::AcceptedRow& accepted, const config::Confi
   TRY_ASSIGN(WatchedVersion before, version_of(exam.record));
   exam.changed = regression::changed_parts(view_of(before), view_of(exam.version));
   exam.needed = regression::needed_tests(exam.changed);
-  const bool is_trusted = accepted.watch_file == exam.version.watch_hash;
-  exam.settings = config::settings_of(exam.skill.second,
-                                      config.watch,
-                                      config.project_watch,
-                                      exam.version.watch_file.settings,
-                                      is_trusted ? regression::FileTrust::trusted
-                                                 : regression::FileTrust::untrusted,
-                                      exam.seen.problems);
-  exam.total = config::total_budget(config.watch, config.project_watch);
-  exam.ask_above = config::ask_above(config.watch, config.project_watch);
+  exam.accepted_ms = accepted.accepted_ms;
+  exam.is_trusted = accepted.watch_file == exam.version.watch_hash;
+  put_settings(exam, config, exam.seen.problems);
   return {};
 }
 
@@ -94,6 +101,29 @@ open_exam(WatchRoom room, SkillKey skill, bool is_watched) {
   AWAIT(Result<void> done, runtime::offload(engine.pool(), std::move(read)));
   CO_TRY(done);
   co_return std::shared_ptr<const WatchExam>(std::move(exam));
+}
+
+asio::awaitable<Result<void>> refresh(WatchRoom room, WatchExam& exam) {
+  const EngineContext& engine = room.library.service().context();
+  auto read = [&]() -> Result<void> {
+    TRY_ASSIGN(config::Config config, read_watch(exam.skill, engine.places));
+    std::vector<std::string> told_before;
+    put_settings(exam, config, told_before);
+    return {};
+  };
+  AWAIT(Result<void> done, runtime::offload(engine.pool(), std::move(read)));
+  CO_TRY(done);
+  if (exam.was_told_to) {
+    exam.settings.mode = regression::WatchMode::automatic;
+  }
+  auto find = [&](store::EvalStore& store) -> Result<void> {
+    TRY_ASSIGN(exam.look,
+               store::RegressionStore(store).next_look(
+                   watch_key(exam.skill), exam.accepted.value_or(Digest()), exam.version.hash));
+    return {};
+  };
+  AWAIT(done, room.journal.with(std::move(find)));
+  co_return done;
 }
 
 asio::awaitable<Result<std::int64_t>> count_look(WatchRoom room, const WatchExam& exam) {

@@ -25,10 +25,12 @@ struct WatchExam {
   regression::NeededTests needed = {};
   regression::WatchSettings settings = {};
   regression::WatchBudget total = {}; // of all skills together
+  std::int64_t accepted_ms = 0;       // when; Unix time
+  bool is_trusted = false;            // `evals/watch.yaml` is as it was accepted
   std::int64_t ask_above = 0;         // more skills at once wait for a word
   std::int64_t together = 0;          // so many were changed: too many; 0: not so
   bool was_told_to = false;           // a person has said go
-  std::int64_t look = 1;              // which version this is since the accepted one
+  std::int64_t look = 1;              // which version this is, or would be, since the accepted one
 };
 
 // Reads a skill as it is now and, where it `is_watched`, what is kept of its accepted version.
@@ -36,8 +38,10 @@ struct WatchExam {
 asio::awaitable<Result<std::shared_ptr<const WatchExam>>>
 open_exam(WatchRoom room, SkillKey skill, bool is_watched);
 
-// Which version this is that is tested since the accepted one. Each of them spends some of what all
-// share, so it is asked when a test begins, and not for what is only looked at.
+// What may be asked by what the configuration says now, and which look this is or would be. A look
+// is counted by count_look(), when something is known of the version: each spends some of what all
+// share.
+asio::awaitable<Result<void>> refresh(WatchRoom room, WatchExam& exam);
 asio::awaitable<Result<std::int64_t>> count_look(WatchRoom room, const WatchExam& exam);
 
 } // namespace upskill::daemon

@@ -35,6 +35,8 @@ asio::awaitable<void> TestOutcomes::add(const EvalSample& sample) {
   if (sample.outcome == SampleOutcome::error) {
     co_return;
   }
+  const bool throws = co_await asio::this_coro::throw_if_cancelled();
+  co_await asio::this_coro::throw_if_cancelled(false); // it was paid for
   m_known.outcomes.push_back({sample.case_id, sample.run, sample.outcome});
   const std::int64_t now_ms = m_room.journal.now_ms();
   store::TestRow row{m_skill, m_version, m_subject, now_ms, now_ms, encode(m_known)};
@@ -44,6 +46,7 @@ asio::awaitable<void> TestOutcomes::add(const EvalSample& sample) {
     m_room.library.service().context().log.warning("an answer is not kept: {}",
                                                    kept.error().message);
   }
+  co_await asio::this_coro::throw_if_cancelled(throws);
 }
 
 asio::awaitable<void> TestOutcomes::forget() {

@@ -8,6 +8,7 @@
 #include "daemon/handlers/eval_students.h"
 #include "daemon/handlers/watch_account.h"
 #include "daemon/handlers/watch_outcomes.h"
+#include "daemon/handlers/watch_verdict.h"
 #include "daemon/regression/test_run.h"
 #include "daemon/runtime/offload.h"
 #include "protocol/codec/codec.h"
@@ -32,28 +33,6 @@ const regression::NeededCases& needed_of(const WatchExam& exam, WatchMeasure mea
   return measure == WatchMeasure::trigger ? exam.needed.trigger : exam.needed.answers;
 }
 
-WatchedSubject subject_of(const RecordedSubject& recorded) {
-  WatchedSubject told;
-  told.model = recorded.model;
-  told.student = recorded.student;
-  told.measure = recorded.measure;
-  return told;
-}
-
-void tell(WatchedSubject& told, const regression::TestReport& report) {
-  told.verdict = report.verdict;
-  told.reason = report.reason;
-  told.why = report.why;
-  told.accepted_rate = report.accepted_rate;
-  if (report.rate) {
-    told.rate = EvalShare{*report.rate, report.interval.low, report.interval.high};
-  }
-  told.samples = static_cast<std::int64_t>(report.samples);
-  told.most = static_cast<std::int64_t>(report.most);
-  told.errors = static_cast<std::int64_t>(report.errors);
-  told.alpha = report.alpha;
-}
-
 EvalParams params_of(const WatchExam& exam, const RecordedSubject& recorded) {
   EvalParams params;
   params.skill = exam.folder; // not its name, which another scope may have too
@@ -66,18 +45,15 @@ EvalParams params_of(const WatchExam& exam, const RecordedSubject& recorded) {
   return params;
 }
 
-Result<WatchedSubject> read_kept(const std::string& json) {
-  rpc::JsonParser parser;
-  Result<WatchedSubject> told = fail(ErrorCode::corrupt, "nothing was read");
-  TRY(parser.read(json, "the verdict", [&](JsonReader& reader) {
-    told = decode<WatchedSubject>(reader, "verdict");
-  }));
-  return told;
-}
-
 // What tells its test from the others of the version.
 std::string test_words(const store::VerdictKey& key) {
   return key.model + "\n" + key.student + "\n" + key.measure + "\n" + key.cases.hex();
+}
+
+// More accepted samples, runs or budget would change nothing. Who asks again in any other case asks
+// the cache first.
+bool is_decided(WatchReason reason) {
+  return reason == WatchReason::dropped || reason == WatchReason::held;
 }
 
 // Whatever else is worth keeping may decide otherwise tomorrow: a budget, a person, a server.
@@ -95,7 +71,7 @@ public:
       , m_recorded(m_exam->record.subjects.at(subject))
       , m_params(params_of(*m_exam, m_recorded))
       , m_told(subject_of(m_recorded))
-      , m_account(room, *m_exam) {}
+      , m_account(room, *m_exam, m_recorded) {}
 
   asio::awaitable<Result<WatchedSubject>> run(SubjectProgress progress) {
     AWAIT(Result<std::optional<WatchedSubject>> known, recall());
@@ -150,8 +126,10 @@ public:
     };
     AWAIT(Result<std::optional<store::VerdictRow>> kept, m_room.journal.with(std::move(find)));
     CO_TRY(kept);
-    if (*kept) {
-      if (Result<WatchedSubject> told = read_kept((*kept)->record)) {
+    // One of before the acceptance was held against samples of that time.
+    if (*kept && (*kept)->started_ms >= m_exam->accepted_ms) {
+      Result<WatchedSubject> told = read_kept((*kept)->record);
+      if (told && is_decided(told->reason)) {
         co_return std::move(*told);
       }
     }
@@ -199,7 +177,8 @@ private:
     CO_TRY_ASSIGN(regression::Test test, regression::Test::open(plan));
     tell_flaky(test.report(), request.suite);
     bool missing = false;
-    const bool asks = m_exam->settings.mode == regression::WatchMode::automatic;
+    const bool is_auto = m_exam->settings.mode == regression::WatchMode::automatic;
+    const bool asks = is_auto && m_account.may_spend(0); // what costs nothing goes on all the same
     m_options.missing = asks ? nullptr : &missing;
     EvalModels models(engine().io.get_executor(),
                       m_room.http,
@@ -234,15 +213,22 @@ private:
       if (!asks && !is_kept) {
         co_return std::nullopt;
       }
+      if (m_account.is_much_unsaved()) {
+        AWAIT_DONE(m_account.save());
+      }
+      CutOff cut_off(m_account, asks);
       AWAIT(EvalSample sample, drawer.draw({wanted.case_number, EvalArm::with_skill, wanted.run}));
+      cut_off.came_in();
       if (missing && sample.outcome == SampleOutcome::error) {
         co_return std::nullopt;
       }
+      if (!m_is_counted) { // from now on something is known of this version
+        m_is_counted = true;
+        AWAIT(Result<std::int64_t> look, count_look(m_room, *m_exam));
+        static_cast<void>(look); // the number that it has; an error of the store is told elsewhere
+      }
       if (!is_kept) {
         AWAIT_DONE(outcomes.add(sample));
-      }
-      if (m_account.is_much_unsaved()) {
-        AWAIT_DONE(m_account.save());
       }
       co_return sample;
     };
@@ -250,23 +236,28 @@ private:
       return !asks || m_account.may_spend(under_way);
     };
     run_options.drawn = [&](const regression::WantedSample& wanted, const EvalSample& sample) {
+      m_account.count_judge(judge.spent());
       count(wanted, sample);
       tell(m_told, test.report());
       progress(m_told);
     };
     regression::TestRun run(engine().io.get_executor(), test, std::move(run_options));
-    AWAIT_DONE(see_through(run));
+    AWAIT_DONE(see_through(run, judge));
     tell(m_told, test.report());
     if (m_told.reason == WatchReason::errors && drawer.first_error()) {
       m_told.why += ": " + drawer.first_error()->message;
     }
     if (m_told.reason == WatchReason::waiting) {
       AWAIT_DONE(estimate(plan));
+      if (is_auto && !asks) {
+        m_told.reason = WatchReason::out_of_budget;
+        m_told.why = "the budget is spent";
+      }
     }
     if (is_lasting(m_told.reason)) {
       AWAIT(Result<void> kept, keep());
       CO_TRY(kept);
-      if (!is_kept) {
+      if (!is_kept && is_decided(m_told.reason)) {
         AWAIT_DONE(outcomes.forget());
       }
     }
@@ -323,20 +314,20 @@ private:
   }
 
   // What was spent is kept however it ends.
-  asio::awaitable<void> see_through(regression::TestRun& run) {
+  asio::awaitable<void> see_through(regression::TestRun& run, const evals::JudgeGatherer& judge) {
     std::exception_ptr cut_short;
     try {
       AWAIT_DONE(run.run());
     } catch (...) {
       cut_short = std::current_exception();
     }
-    if (cut_short) {
-      co_await asio::this_coro::throw_if_cancelled(false);
-    }
+    co_await asio::this_coro::throw_if_cancelled(false);
+    m_account.count_judge(judge.spent());
     AWAIT_DONE(m_account.save());
     if (cut_short) {
       std::rethrow_exception(cut_short);
     }
+    co_await asio::this_coro::throw_if_cancelled(true);
   }
 
   asio::awaitable<Result<void>> keep() {
@@ -367,6 +358,7 @@ private:
   WatchedSubject m_told;
   store::VerdictKey m_key = {};
   std::int64_t m_started_ms = 0;
+  bool m_is_counted = false; // as a look
   WatchAccount m_account;
 };
 

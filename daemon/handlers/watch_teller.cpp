@@ -103,7 +103,7 @@ asio::awaitable<void> WatchTeller::work() {
   }
   while (!m_taken.empty() || (m_is_changed && !m_is_running_hooks)) {
     std::vector<Popup> popups = bundled(sort());
-    if (!m_hooks.empty() && !m_is_running_hooks) {
+    if (!m_hooks.empty() && !m_is_running_hooks && !m_is_stopping) {
       m_is_running_hooks = true;
       m_tasks.start(run_hooks());
     }
@@ -171,7 +171,7 @@ asio::awaitable<void> WatchTeller::run_hooks() {
     }
   }
   m_is_running_hooks = false;
-  if (!m_is_working) { // it has left writing to us
+  if (!m_is_working && !m_is_stopping) { // it has left writing to us
     m_is_working = true;
     m_tasks.start(work());
   }

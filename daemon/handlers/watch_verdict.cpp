@@ -1,6 +1,8 @@
 #include "daemon/handlers/watch_verdict.h"
 
 #include "protocol/base/utf8.h"
+#include "protocol/codec/codec.h"
+#include "protocol/rpc/simdjson_reader.h"
 #include "skills/regression/verdict.h"
 
 #include <algorithm>
@@ -18,6 +20,37 @@ std::string words_of(const regression::ChangedParts& changed) {
 }
 
 } // namespace
+
+WatchedSubject subject_of(const RecordedSubject& recorded) {
+  WatchedSubject told;
+  told.model = recorded.model;
+  told.student = recorded.student;
+  told.measure = recorded.measure;
+  return told;
+}
+
+void tell(WatchedSubject& told, const regression::TestReport& report) {
+  told.verdict = report.verdict;
+  told.reason = report.reason;
+  told.why = report.why;
+  told.accepted_rate = report.accepted_rate;
+  if (report.rate) {
+    told.rate = EvalShare{*report.rate, report.interval.low, report.interval.high};
+  }
+  told.samples = static_cast<std::int64_t>(report.samples);
+  told.most = static_cast<std::int64_t>(report.most);
+  told.errors = static_cast<std::int64_t>(report.errors);
+  told.alpha = report.alpha;
+}
+
+Result<WatchedSubject> read_kept(const std::string& json) {
+  rpc::JsonParser parser;
+  Result<WatchedSubject> told = fail(ErrorCode::corrupt, "nothing was read");
+  TRY(parser.read(json, "the verdict", [&](JsonReader& reader) {
+    told = decode<WatchedSubject>(reader, "verdict");
+  }));
+  return told;
+}
 
 std::string subject_words(const WatchedSubject& one) {
   std::string name = in_backticks(one.model.empty() ? one.student : one.model);

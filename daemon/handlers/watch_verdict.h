@@ -1,10 +1,18 @@
 #pragma once
 #include "daemon/handlers/watch_exam.h"
 #include "protocol/types/watch_reports.h"
+#include "skills/regression/test.h"
 
 #include <string>
 
 namespace upskill::daemon {
+
+// Of which nothing is known yet.
+WatchedSubject subject_of(const RecordedSubject& recorded);
+// What a test says so far.
+void tell(WatchedSubject& told, const regression::TestReport& report);
+// As it was kept; corrupt where it is none.
+Result<WatchedSubject> read_kept(const std::string& json);
 
 // "`haiku` (agent), triggers".
 std::string subject_words(const WatchedSubject& one);

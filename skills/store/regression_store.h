@@ -66,6 +66,10 @@ public:
   // `limit`; of all skills where `skill` is empty. Without records.
   Result<std::vector<VersionRow>> list_versions(std::string_view skill, std::int64_t limit);
 
+  // The number that look_number() would give it, which is not given by that.
+  Result<std::int64_t>
+  next_look(std::string_view skill, const Digest& accepted, const Digest& version);
+
   // New, or in place of the one with this key.
   Result<void> put_verdict(const VerdictRow& row);
   Result<std::optional<VerdictRow>> find_verdict(const VerdictKey& key);

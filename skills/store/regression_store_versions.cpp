@@ -3,6 +3,11 @@
 namespace upskill::store {
 namespace {
 
+Error not_accepted(std::string_view skill, const Digest& accepted) {
+  return {ErrorCode::not_found,
+          "the version `" + accepted.brief() + "` of `" + std::string(skill) + "` is not accepted"};
+}
+
 // Of a SELECT of skill, version, watch_file, accepted_ms.
 Result<AcceptedRow> head_of(const Statement& row) {
   TRY_ASSIGN(Digest version, digest_column(row, 1));
@@ -71,6 +76,24 @@ Result<std::vector<AcceptedRow>> RegressionStore::list_accepted(std::string_view
   return rows_of(std::move(rows), head_of);
 }
 
+Result<std::int64_t>
+RegressionStore::next_look(std::string_view skill, const Digest& accepted, const Digest& version) {
+  TRY_ASSIGN(Statement row,
+             m_database.query("SELECT (SELECT number FROM looks WHERE accepted = a.id"
+                              " AND version = ?3),"
+                              " (SELECT coalesce(max(number), 0) + 1 FROM looks"
+                              " WHERE accepted = a.id)"
+                              " FROM accepted_versions AS a WHERE a.skill = ?1 AND a.version = ?2",
+                              skill,
+                              accepted,
+                              version));
+  TRY_ASSIGN(bool found, row.step());
+  if (!found) {
+    return fail(not_accepted(skill, accepted));
+  }
+  return row.is_null(0) ? row.integer(1) : row.integer(0);
+}
+
 Result<std::int64_t> RegressionStore::look_number(std::string_view skill,
                                                   const Digest& accepted,
                                                   const Digest& version) {
@@ -87,9 +110,7 @@ Result<std::int64_t> RegressionStore::look_number(std::string_view skill,
                                 version));
     TRY_ASSIGN(bool found, row.step());
     if (!found) {
-      return fail(ErrorCode::not_found,
-                  "the version `" + accepted.brief() + "` of `" + std::string(skill)
-                      + "` is not accepted");
+      return fail(not_accepted(skill, accepted));
     }
     if (!row.is_null(1)) {
       return row.integer(1);

@@ -272,6 +272,76 @@ END
   [[ -z $(grep ^no answered | sort | uniq -d) ]] || fail "asked twice: $(sort answered | uniq -c)"
 }
 
+# A model can be a coding agent, too, and that is no cheaper.
+test_an_agent_that_answers_for_a_model_waits_for_a_word() {
+  mkdir bin
+  cat >bin/claude <<END
+#!/bin/bash
+[[ \$1 == --version ]] && { echo 2.1.329; exit; }
+cat >/dev/null
+printf x >>"$PWD/called"
+printf '{"type":"result","subtype":"success","is_error":false,"result":"pass","num_turns":1,"session_id":"s"}\n'
+END
+  chmod +x bin/claude
+  PATH=$PWD/bin:$PATH ANTHROPIC_API_KEY=k
+  export ANTHROPIC_API_KEY
+  watched ask
+  run 0 upskill eval accept greet --model cli.claude-code --runs 1
+  local before=$(stat -c %s called)
+  rewrite "Say some words." "$c"
+  wait_idle
+  verdict '"reason":"waiting"'
+  (($(stat -c %s called) == before)) || fail "it was asked"
+}
+
+test_a_version_that_only_waits_spends_no_alpha() {
+  watched ask
+  accept
+  local i
+  for i in 1 2 3; do
+    rewrite "Say some words $i." "$c"
+    wait_idle
+    becomes_true settled "\"look\":1" || fail "$(<status.json)"
+    verdict '"reason":"waiting"'
+  done
+  run 0 upskill watch run greet
+  verdict '"verdict":"REGRESSED"'
+  grep -q '"look":1' status.json || fail "$(<status.json)"
+  # Of this one something is known, so the next one is the second.
+  rewrite "Say some words 4." "$c"
+  wait_idle
+  becomes_true settled '"look":2' || fail "$(<status.json)"
+}
+
+test_what_was_answered_before_decides_without_a_budget() {
+  watched auto
+  accept
+  printf 'watch:\n  mode: auto\n  budget:\n    day:\n      runs: 0\n' >~/.config/upskill/config.yaml
+  rewrite "Say some words." "$c"
+  wait_idle
+  verdict '"reason":"out_of_budget"'
+  run 0 upskill eval greet -m generic.m --base-url "$server/v1" --runs 3 --no-baseline
+  local before=$(asked)
+  run 0 upskill daemon stop
+  verdict '"verdict":"REGRESSED"'
+  (($(asked) == before)) || fail "somebody was asked"
+}
+
+test_a_verdict_of_before_an_acceptance_does_not_count() {
+  watched auto
+  run 0 upskill eval accept greet -m generic.m --base-url "$server/v1" --runs 1
+  rewrite "Do say MAGIC words, and say them well." "$c"
+  wait_idle
+  verdict '"most":120'
+  rewrite "Say MAGIC words." "$c"
+  wait_idle
+  verdict '"it is the accepted version"'
+  accept
+  rewrite "Do say MAGIC words, and say them well." "$c"
+  wait_idle
+  verdict '"most":360'
+}
+
 test_an_agent_is_told() {
   watched auto
   accept

@@ -146,8 +146,13 @@ TEST_SUITE("RegressionStore") {
       RegressionStore store(evals);
       done(store.accept(accepted("git", 1)));
       done(store.accept(accepted("pdf", 1)));
+      CHECK(value_of(store.next_look("git", version(1), version(2))) == 1);
+      CHECK(value_of(store.next_look("git", version(1), version(3))) == 1);
       CHECK(value_of(store.look_number("git", version(1), version(2))) == 1);
+      CHECK(value_of(store.next_look("git", version(1), version(2))) == 1);
+      CHECK(value_of(store.next_look("git", version(1), version(3))) == 2);
       CHECK(value_of(store.look_number("git", version(1), version(3))) == 2);
+      CHECK(store.next_look("git", version(9), version(3)).error().code == ErrorCode::not_found);
       CHECK(value_of(store.look_number("git", version(1), version(2))) == 1);
       CHECK(value_of(store.look_number("pdf", version(1), version(3))) == 1);
     }
