@@ -15,8 +15,8 @@ std::string doing(const WatchedSkill& skill) {
   case WatchState::testing:
     return "is being tested";
   case WatchState::waiting:
-    return "waits for a word, for to go on costs. `upskill watch run " + clean_line(skill.skill)
-           + "` goes on";
+    return "waits for a word, because going on may cost. `upskill watch run "
+           + clean_line(skill.skill) + "` goes on";
   case WatchState::gone:
     return "is not there any more";
   case WatchState::idle:
@@ -27,7 +27,7 @@ std::string doing(const WatchedSkill& skill) {
 
 void print_skill(Page& page, const WatchedSkill& skill) {
   std::string name = clean_line(skill.skill);
-  const bool is_edited = skill.reason == WatchReason::nothing_accepted; // there is no verdict
+  const bool is_edited = word_of(skill) == "edited"; // there is no verdict
   std::string verdict(is_edited ? word_of(skill) : enum_name(skill.verdict));
   page.line(page.tint(Tint::bold, name) + "  "
             + page.tint(is_edited ? tint_of(skill) : tint_of(skill.verdict), verdict)
@@ -45,6 +45,11 @@ void print_skill(Page& page, const WatchedSkill& skill) {
   for (const WatchedSubject& one : skill.subjects) {
     if (one.estimate) {
       page.paragraph(estimate_of(*one.estimate), 2);
+    }
+    if (!one.never_asked.empty()) {
+      page.paragraph("The accepted version was never asked: " + joined(one.never_asked)
+                         + ". They decide nothing until `upskill eval accept`.",
+                     2);
     }
   }
   for (const std::string& gain : skill.gains) {

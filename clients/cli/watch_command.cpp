@@ -3,6 +3,7 @@
 #include "clients/cli/call_method.h"
 #include "clients/cli/complain.h"
 #include "clients/cli/exit_code.h"
+#include "clients/cli/text.h"
 #include "clients/cli/watch_lines.h"
 #include "clients/cli/watch_link.h"
 #include "clients/cli/watch_live.h"
@@ -13,7 +14,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 namespace upskill::cli {
 namespace {
@@ -38,7 +41,15 @@ std::vector<std::string> skills_of(const Invocation& invocation) {
 int follow_in_lines(WatchLink& link, const Invocation& invocation, const Screen& screen) {
   WatchLines lines(invocation.json, screen.home);
   bool is_lost = false;
+  std::vector<std::string> unmet = skills_of(invocation);
   auto on_news = [&](const WatchResult& result) {
+    for (const std::string& name : std::exchange(unmet, {})) { // a word that was meant otherwise?
+      if (std::ranges::find(result.skills, name, &WatchedSkill::skill) == result.skills.end()) {
+        warn("`" + clean_line(name) + "` is not watched, so this waits until it is",
+             "`upskill watch status` shows which ones are; `upskill help watch` its commands",
+             invocation.no_color);
+      }
+    }
     if (is_lost) {
       warn("the daemon is back", "", invocation.no_color);
       is_lost = false;

@@ -70,7 +70,9 @@ std::string_view word_of(const WatchedSkill& skill) {
   case WatchState::idle:
     break;
   }
-  return skill.reason == WatchReason::nothing_accepted ? "edited" : enum_name(skill.verdict);
+  return skill.reason == WatchReason::nothing_accepted && skill.accepted.empty()
+             ? "edited"
+             : enum_name(skill.verdict);
 }
 
 Tint tint_of(const WatchedSkill& skill) {
@@ -145,7 +147,8 @@ void print_subjects(Page& page,
     if (!narrow) {
       row.push_back({std::string(measure_word(one.measure))});
     }
-    row.push_back({one.accepted_rate ? percent(*one.accepted_rate) : std::string("-")});
+    row.push_back(
+        {one.accepted_rate && one.most > 0 ? percent(*one.accepted_rate) : std::string("-")});
     row.push_back({share_of(one.rate)});
     if (!narrow) {
       row.push_back({range_of(one.rate)});

@@ -4,6 +4,7 @@
 #include "daemon/handlers/watch_verdict.h"
 #include "daemon/runtime/timers.h"
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <utility>
@@ -47,8 +48,10 @@ void WatchDesk::take_on(const SkillKey& skill,
     told.reason = WatchReason::errors;
     told.why = exam.error().message;
   }
+  if (exam && !(*exam)->needed.none()) {
+    watched.exam = *exam; // what a person may say go to
+  }
   if (told.state == WatchState::testing) {
-    watched.exam = *exam;
     const std::int64_t now_ms = steady_ms();
     watched.is_hasty = now_ms - std::exchange(watched.changed_ms, now_ms) < k_haste;
     m_burst.note(skill, steady_ms());
@@ -109,6 +112,10 @@ WatchDesk::prepare(std::shared_ptr<const WatchExam> planned) {
       && exam->settings.mode == regression::WatchMode::automatic) {
     exam->settings.mode = regression::WatchMode::ask;
     exam->together = together;
+  }
+  if (!exam->was_told_to && exam->seen.errors > 0) { // whoever reads it will be told so first
+    exam->settings.mode = std::min(exam->settings.mode.value_or(regression::WatchMode::ask),
+                                   regression::WatchMode::ask);
   }
   co_return std::shared_ptr<const WatchExam>(std::move(exam));
 }

@@ -74,17 +74,27 @@ WatchedSkill first_report(const WatchExam& exam) {
   for (regression::SkillPart part : exam.changed.parts) {
     told.changed.emplace_back(regression::part_word(part));
   }
-  if (exam.version.hash == *exam.accepted || exam.needed.none()) {
+  if (!exam.changed.problems.empty()) { // nothing is known of its cases then
+    told.reason = WatchReason::no_cases;
+    told.why = exam.changed.problems.front().message;
+  } else if (exam.version.hash == *exam.accepted || exam.needed.none()) {
     told.verdict = WatchVerdict::ok;
     told.reason = WatchReason::held;
     told.why = exam.version.hash == *exam.accepted ? "it is the accepted version"
-                                                   : "nothing was changed that an agent notices";
+               : exam.changed.has(regression::SkillPart::cases)
+                   ? "only its test cases were changed, and none of them asks something new"
+                   : "nothing was changed that an agent notices";
   } else if (exam.settings.mode == regression::WatchMode::off) {
     told.reason = WatchReason::waiting;
     told.why = "it is not watched: its mode is `off`";
   } else {
     told.state = WatchState::testing;
     told.why = words_of(exam.changed) + " changed";
+  }
+  const bool tests_triggers = std::ranges::any_of(
+      exam.record.subjects, [](const auto& one) { return one.measure == WatchMeasure::trigger; });
+  if (exam.changed.has(regression::SkillPart::description) && !tests_triggers) {
+    told.problems.emplace_back("its description was changed, and no trigger queries test that");
   }
   return told;
 }
@@ -103,7 +113,10 @@ void put_verdict(WatchedSkill& told, const WatchExam& exam) {
       std::ranges::find(told.subjects, WatchReason::waiting, &WatchedSubject::reason)
       != told.subjects.end();
   told.state = is_waiting ? WatchState::waiting : WatchState::idle;
-  if (is_waiting && exam.together > 0) {
+  if (is_waiting && exam.seen.errors > 0 && !exam.was_told_to) {
+    told.why = "it cannot be used as it is, so none is asked without a word: "
+               + exam.seen.problems.front();
+  } else if (is_waiting && exam.together > 0) {
     told.why = std::to_string(exam.together)
                + " skills were changed at once, more than `watch.ask_above`: none is tested "
                  "without a word";

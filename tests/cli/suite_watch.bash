@@ -24,7 +24,7 @@ test_a_dry_run_accepts_nothing() {
   has "would be accepted" "60 samples"
   [[ ! -s asked ]] || fail "somebody was asked"
   run 0 upskill watch status
-  has "no version of it was accepted"
+  lacks OK "accepted version"
 }
 
 test_what_cannot_be_accepted() {
@@ -340,6 +340,44 @@ test_a_verdict_of_before_an_acceptance_does_not_count() {
   rewrite "Do say MAGIC words, and say them well." "$c"
   wait_idle
   verdict '"most":360'
+}
+
+test_what_cannot_be_used_is_not_asked_about_without_a_word() {
+  watched auto
+  accept
+  local before=$(asked)
+  printf -- '---\nname: greet\n---\n\nSay some words.\n' >"$c/greet/SKILL.md"
+  wait_idle
+  verdict 'cannot be used as it is'
+  (($(asked) == before)) || fail "somebody was asked"
+  run 0 upskill watch run greet
+  verdict '"verdict":"REGRESSED"'
+}
+
+test_a_word_counts_where_the_mode_is_off() {
+  watched off
+  accept
+  rewrite "Say some words." "$c"
+  wait_idle
+  verdict 'its mode is `off`'
+  run 0 upskill watch run greet
+  verdict '"verdict":"REGRESSED"'
+}
+
+test_cases_that_are_new_broken_or_gone_are_no_verdict() {
+  watched auto
+  accept
+  sed -i 's/Question 7"/Question 7z"/' "$c/greet/evals/evals.json"
+  wait_idle
+  verdict '"never_asked":["q7"]'
+  run 0 upskill watch status
+  has UNDECIDED "was never asked: q7" "upskill eval accept"
+  printf '{"cases":[{' >"$c/greet/evals/evals.json"
+  wait_idle
+  verdict '"reason":"no_cases"'
+  printf '{"cases":[]}' >"$c/greet/evals/evals.json"
+  wait_idle
+  becomes_true eval 'upskill watch status --json >status.json; grep -qE "no_cases|only its test cases" status.json' || fail "$(<status.json)"
 }
 
 test_an_agent_is_told() {
