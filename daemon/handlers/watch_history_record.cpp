@@ -1,17 +1,13 @@
 #include "daemon/handlers/watch_history_record.h"
 
-#include "protocol/base/paths.h"
+#include "daemon/handlers/watch_version.h"
 #include "protocol/base/utf8.h"
 #include "protocol/codec/codec.h"
 #include "protocol/rpc/simdjson_reader.h"
-#include "skills/library/folder.h"
 #include "skills/sync/scan.h"
 #include "skills/sync/unified_diff.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <map>
 #include <utility>
 
@@ -87,22 +83,13 @@ bool is_text(std::string_view bytes) {
 } // namespace
 
 Result<FolderVersion> read_folder_version(const SkillPlace& place) {
-  UniqueFd parent = library::open_folder(AT_FDCWD, place.real_parent.c_str());
-  if (!parent) {
-    return fail(system_error(errno, in_backticks(place.real_parent)));
-  }
-  std::string name(base_name(place.folder));
-  sync::ReadResult read = sync::read_skill(parent.get(), name, {});
-  if (read.stat.presence != sync::Presence::copy) {
-    return fail(ErrorCode::not_found,
-                in_backticks(place.folder) + " is no skill that can be read"
-                    + (read.stat.problem.empty() ? "" : ": " + read.stat.problem));
-  }
-  FolderVersion version{read.tree.hash()};
+  TRY_ASSIGN(ReadFolder folder, read_folder(place));
+  const auto& [parent, name, tree] = folder;
+  FolderVersion version{tree.hash()};
   VersionRecord& record = version.record;
   // SKILL.md first: whatever else there is, it is kept.
   std::vector<const sync::Entry*> entries;
-  for (const sync::Entry& entry : read.tree.entries()) {
+  for (const sync::Entry& entry : tree.entries()) {
     if (entry.kind == sync::EntryKind::folder) {
       continue;
     }
@@ -110,7 +97,7 @@ Result<FolderVersion> read_folder_version(const SkillPlace& place) {
         {entry.path, entry.content.hex(), entry.kind == sync::EntryKind::executable});
     entries.push_back(&entry);
   }
-  std::string_view document = sync::skill_file(read.tree);
+  std::string_view document = sync::skill_file(tree);
   std::ranges::stable_partition(entries,
                                 [&](const sync::Entry* entry) { return entry->path == document; });
   std::size_t bytes = 0;

@@ -30,7 +30,7 @@ Result<std::optional<std::string>> find_test(const WatchedVersion& version, std:
 
 } // namespace
 
-Result<WatchedVersion> read_version(const SkillPlace& place) {
+Result<ReadFolder> read_folder(const SkillPlace& place) {
   UniqueFd parent = library::open_folder(AT_FDCWD, place.real_parent.c_str());
   if (!parent) {
     return fail(system_error(errno, in_backticks(place.real_parent)));
@@ -42,10 +42,16 @@ Result<WatchedVersion> read_version(const SkillPlace& place) {
                 in_backticks(place.folder) + " is no skill that can be read"
                     + (read.stat.problem.empty() ? "" : ": " + read.stat.problem));
   }
+  return ReadFolder{std::move(parent), std::move(name), std::move(read.tree)};
+}
+
+Result<WatchedVersion> read_version(const SkillPlace& place) {
+  TRY_ASSIGN(ReadFolder folder, read_folder(place));
+  const auto& [parent, name, tree] = folder;
   WatchedVersion version;
-  version.hash = read.tree.hash();
-  std::string_view document = sync::skill_file(read.tree);
-  for (const sync::Entry& entry : read.tree.entries()) {
+  version.hash = tree.hash();
+  std::string_view document = sync::skill_file(tree);
+  for (const sync::Entry& entry : tree.entries()) {
     if (entry.kind == sync::EntryKind::folder) {
       continue;
     }

@@ -5,6 +5,7 @@
 #include "protocol/base/result.h"
 #include "skills/regression/changed_parts.h"
 #include "skills/regression/settings_file.h"
+#include "skills/sync/scan.h"
 
 #include <map>
 #include <optional>
@@ -23,6 +24,16 @@ struct WatchedVersion {
   std::optional<Digest> watch_hash = {};                      // of `evals/watch.yaml`
   regression::WatchFile watch_file = {};
 };
+
+// A skill's folder, and what is in it.
+struct ReadFolder {
+  UniqueFd parent; // the folder that holds it
+  std::string name;
+  sync::Tree tree;
+};
+
+// For the pool. not_found where it is no skill that can be read.
+Result<ReadFolder> read_folder(const SkillPlace& place);
 
 // Reads the skill's folder: for the pool. Errors: what cannot be read of it, and a watch.yaml that
 // is wrong.
