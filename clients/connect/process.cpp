@@ -1,6 +1,7 @@
 #include "clients/connect/process.h"
 
 #include "clients/connect/interrupt.h"
+#include "protocol/base/atomic_file.h"
 #include "protocol/base/unique_fd.h"
 
 #include <sys/socket.h>
@@ -8,6 +9,8 @@
 
 #include <cerrno>
 #include <csignal>
+#include <sstream>
+#include <string>
 
 namespace upskill::connect {
 
@@ -19,6 +22,22 @@ bool wait_for_end(pid_t process, long limit_ms) {
   }
   pollfd entry{handle.get(), POLLIN, 0};
   return wait({&entry, 1}, limit_ms) > 0;
+}
+
+bool is_ending(pid_t process) {
+  Result<std::string> text = read_file("/proc/" + std::to_string(process) + "/stat", 4096);
+  std::size_t name_end = text ? text->rfind(')') : std::string::npos;
+  if (name_end == std::string::npos) {
+    return false;
+  }
+  // proc(5): state, ppid, pgrp, session, tty_nr, tpgid, flags.
+  std::istringstream fields(text->substr(name_end + 1));
+  char state = 0;
+  long skipped = 0;
+  unsigned long flags = 0;
+  fields >> state >> skipped >> skipped >> skipped >> skipped >> skipped >> flags;
+  constexpr unsigned long k_exiting = 0x4; // PF_EXITING of the kernel's sched.h
+  return state == 'Z' || state == 'X' || (flags & k_exiting) != 0;
 }
 
 pid_t peer_of(int socket) {

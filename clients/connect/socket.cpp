@@ -1,6 +1,7 @@
 #include "clients/connect/socket.h"
 
 #include "clients/connect/interrupt.h"
+#include "clients/connect/process.h"
 
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -64,6 +65,9 @@ Result<UniqueFd> connect_to_daemon(const Places& places) {
                                       + "` names its process; `kill -9` ends it, and the next "
                                         "command starts another")
                            : fail(system_error(errno, "`" + path + "`"));
+  }
+  if (is_ending(peer_of(socket.get()))) {
+    return fail(ErrorCode::unavailable, "the daemon is ending", "`upskill daemon start`");
   }
   return socket;
 }

@@ -2,7 +2,9 @@
 #include "daemon/handlers/counted.h"
 #include "daemon/handlers/watch_desk.h"
 #include "daemon/handlers/watch_verdict.h"
+#include "daemon/runtime/offload.h"
 #include "daemon/runtime/timers.h"
+#include "skills/sync/root_health.h"
 
 #include <algorithm>
 #include <chrono>
@@ -13,6 +15,8 @@ namespace upskill::daemon {
 namespace {
 
 constexpr auto k_look_limit = std::chrono::seconds(5);
+constexpr auto k_git_limit = std::chrono::seconds(30); // then its lock is one that it left behind
+constexpr auto k_git_pause = std::chrono::milliseconds(50);
 
 std::int64_t steady_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -99,11 +103,31 @@ void WatchDesk::begin_test(Watched& watched, std::shared_ptr<const WatchExam> ex
   }
 }
 
-asio::awaitable<Result<std::shared_ptr<const WatchExam>>>
-WatchDesk::prepare(std::shared_ptr<const WatchExam> planned) {
-  // Only when nothing is looked at any more it shows how many were changed together.
+// How many skills were changed together shows only when git is done with the work tree, what it
+// wrote has come through sync, and nothing is looked at any more.
+asio::awaitable<void> WatchDesk::come_to_rest(const WatchExam& exam) {
+  SyncService& service = m_room.library.service();
+  auto is_writing = [folder = exam.folder] { return sync::is_git_writing(folder); };
+  for (auto end = runtime::Clock::now() + k_git_limit; runtime::Clock::now() < end;) {
+    AWAIT(bool writes, runtime::offload(service.context().pool(), is_writing));
+    if (!writes) {
+      break;
+    }
+    AWAIT_DONE(runtime::wait_for(k_git_pause));
+  }
+  // Where sync does not come to rest, tests go on without it.
+  AWAIT(Result<void> rested, service.come_to_rest(k_look_limit));
+  static_cast<void>(rested);
   auto is_over = [this] { return m_is_stopping || m_looks == 0; };
   AWAIT_DONE(m_news.wait_until(std::move(is_over), k_look_limit));
+}
+
+asio::awaitable<Result<std::shared_ptr<const WatchExam>>>
+WatchDesk::prepare(std::shared_ptr<const WatchExam> planned) {
+  if (!planned->was_told_to
+      && static_cast<std::int64_t>(m_burst.count(steady_ms())) <= planned->ask_above) {
+    AWAIT_DONE(come_to_rest(*planned));
+  }
   auto exam = std::make_shared<WatchExam>(*planned);
   AWAIT(Result<void> fresh, refresh(m_room, *exam));
   CO_TRY(fresh);

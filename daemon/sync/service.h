@@ -53,7 +53,10 @@ public:
   // Everything that was written before the call has been seen; what it led to may still be under
   // way.
   asio::awaitable<Result<void>> synchronise();
-  // The same, and no work is left: settled, synchronised, no deletion in its grace period.
+  // The same, and no work is left: settled, synchronised, no deletion in its grace period. An error
+  // where that is not so within the limit.
+  asio::awaitable<Result<void>> come_to_rest(runtime::Clock::duration limit);
+  // The same, and how things stand then.
   asio::awaitable<Result<WaitIdleResult>> wait_idle(runtime::Clock::duration limit);
 
   // Looks at the machine anew with the changed settings, keeps them, goes on with them, and runs

@@ -319,7 +319,7 @@ asio::awaitable<void> SyncService::work_loop() {
   }
 }
 
-asio::awaitable<Result<WaitIdleResult>> SyncService::wait_idle(runtime::Clock::duration limit) {
+asio::awaitable<Result<void>> SyncService::come_to_rest(runtime::Clock::duration limit) {
   runtime::Clock::time_point end = runtime::Clock::now() + limit;
   AWAIT(Result<void> seen, synchronise());
   CO_TRY(seen);
@@ -334,6 +334,12 @@ asio::awaitable<Result<WaitIdleResult>> SyncService::wait_idle(runtime::Clock::d
     }
     co_await m_rested.wait();
   }
+  co_return Result<void>();
+}
+
+asio::awaitable<Result<WaitIdleResult>> SyncService::wait_idle(runtime::Clock::duration limit) {
+  AWAIT(Result<void> rested, come_to_rest(limit));
+  CO_TRY(rested);
   CO_TRY(check_running());
   StatusResult status;
   describe(status);

@@ -102,4 +102,9 @@ std::string git_operation(const std::string& git_folder) {
   return {};
 }
 
+bool is_git_writing(const std::string& path) {
+  std::string git = enclosing_git_folder(path);
+  return !git.empty() && ::access(join_path(git, "index.lock").c_str(), F_OK) == 0;
+}
+
 } // namespace upskill::sync

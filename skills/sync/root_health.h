@@ -50,5 +50,8 @@ RootProbe probe_root(const std::string& path);
 std::string enclosing_git_folder(const std::string& path);
 // What git is in the middle of (`a merge`, `a rebase`, ...); empty when nothing is under way.
 std::string git_operation(const std::string& git_folder);
+// Whether git writes to the work tree of this path just now, as a checkout does: it holds the lock
+// of the index meanwhile. One that was killed leaves it behind.
+bool is_git_writing(const std::string& path);
 
 } // namespace upskill::sync

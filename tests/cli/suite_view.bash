@@ -225,6 +225,7 @@ test_a_daemon_that_goes_is_told_and_met_again() {
   rewrite "Say some words." "$u"
   run 0 upskill daemon start
   shows "sync idle" "greet     REGRESSED"
+  becomes_true is_not_shown "has gone" || fail "$(<picture)"
   kill -9 "$(daemon_pid)"
   shows "The daemon has gone"
   run 0 upskill daemon start

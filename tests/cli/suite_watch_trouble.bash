@@ -173,6 +173,23 @@ test_a_checkout_of_300_changed_skills_is_a_plan_and_costs_nothing() {
   becomes_true all_wait 0 || fail "$(grep -o '"state":"[a-z]*"' status.json | sort | uniq -c)"
 }
 
+# Git may be held up between two files for as long as it takes; by its lock it says that there is more to come.
+test_a_checkout_that_is_slow_is_one_change() {
+  [[ $(type -P git) ]] || skip "this machine has no git"
+  watched auto --base 1 --skill 1
+  repository 25
+  local before=$(asked) i
+  touch ~/code/.git/index.lock
+  sed -i 's/MAGIC/other/' ~/code/.claude/skills/s1/SKILL.md
+  becomes '"state":"testing"'
+  for i in {2..25}; do
+    sed -i 's/MAGIC/other/' ~/code/.claude/skills/s"$i"/SKILL.md
+  done
+  rm ~/code/.git/index.lock
+  becomes_true all_wait 25 || fail "$(grep -o '"state":"[a-z]*"' status.json | sort | uniq -c)"
+  (($(asked) == before)) || fail "$(asked) questions, $before before"
+}
+
 test_a_model_that_goes_away_is_no_regression() {
   long_test
   becomes_true has_asked "other words" 60 || fail "nobody was asked"

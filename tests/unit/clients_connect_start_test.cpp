@@ -100,6 +100,25 @@ TEST_SUITE("connect_to_daemon") {
     CHECK(dead.error().code == ErrorCode::unavailable);
     folder.passed(true);
   }
+
+  TEST_CASE("takes one that is ending for gone, though its socket still takes connections") {
+    Folder folder;
+    Places places = places_in(folder);
+    UniqueFd listener = listen_at(places);
+    pid_t child = ::fork();
+    if (child == 0) {
+      // Who listens last is at the other end; the socket stays open, for it is its parent's, too.
+      ::_exit(::listen(listener.get(), 5) == 0 ? 0 : 1);
+    }
+    REQUIRE(wait_for_end(child, 5000));
+    auto ending = connect_to_daemon(places);
+    int code = -1;
+    REQUIRE(::waitpid(child, &code, 0) == child);
+    REQUIRE(code == 0);
+    REQUIRE_FALSE(ending);
+    CHECK(ending.error().code == ErrorCode::unavailable);
+    folder.passed(true);
+  }
 }
 
 TEST_SUITE("start_daemon") {
