@@ -179,8 +179,10 @@ test_a_project_that_is_made_anew_is_watched() {
   project
   cp -a ~/code/proj ~/backup
   local shell_in_it
-  (cd ~/code/proj && exec sleep 60) & # which keeps the removed folder alive
+  cd ~/code/proj || exit 1
+  timeout 60 tail -f /dev/null & # which keeps the removed folder alive
   shell_in_it=$!
+  cd - >/dev/null || exit 1
   rm -rf ~/code/proj
   wait_idle
   cp -a ~/backup ~/code/proj
