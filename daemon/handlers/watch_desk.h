@@ -85,7 +85,6 @@ private:
   void begin_test(Watched& watched, std::shared_ptr<const WatchExam> exam);
   void end_test(Watched& watched);
   void hold_burst();
-  bool is_burst(const WatchExam& exam);
   asio::awaitable<void> come_to_rest(const WatchExam& exam);
   // The exam as it is made: with its look counted, and without asking anybody where too many skills
   // were changed at once.

@@ -16,7 +16,7 @@ namespace {
 
 constexpr auto k_look_limit = std::chrono::seconds(5);
 constexpr auto k_git_limit = std::chrono::seconds(30); // then its lock is one that it left behind
-constexpr auto k_pause = std::chrono::milliseconds(50);
+constexpr auto k_git_pause = std::chrono::milliseconds(50);
 
 std::int64_t steady_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -103,38 +103,29 @@ void WatchDesk::begin_test(Watched& watched, std::shared_ptr<const WatchExam> ex
   }
 }
 
-bool WatchDesk::is_burst(const WatchExam& exam) {
-  return static_cast<std::int64_t>(m_burst.count(steady_ms())) > exam.ask_above;
-}
-
 // How many skills were changed together shows only when git is done with the work tree, what it
-// wrote has come through sync, and nothing is looked at any more; or as soon as they are many.
+// wrote has come through sync, and nothing is looked at any more.
 asio::awaitable<void> WatchDesk::come_to_rest(const WatchExam& exam) {
   SyncService& service = m_room.library.service();
   auto is_writing = [folder = exam.folder] { return sync::is_git_writing(folder); };
-  for (auto end = runtime::Clock::now() + k_git_limit;
-       runtime::Clock::now() < end && !is_burst(exam);) {
+  for (auto end = runtime::Clock::now() + k_git_limit; runtime::Clock::now() < end;) {
     AWAIT(bool writes, runtime::offload(service.context().pool(), is_writing));
     if (!writes) {
       break;
     }
-    AWAIT_DONE(runtime::wait_for(k_pause));
+    AWAIT_DONE(runtime::wait_for(k_git_pause));
   }
   // Where sync does not come to rest, tests go on without it.
-  for (auto end = runtime::Clock::now() + k_look_limit;
-       runtime::Clock::now() < end && !is_burst(exam);) {
-    AWAIT(Result<void> rested, service.come_to_rest(k_pause));
-    if (rested || rested.error().code != ErrorCode::timed_out) {
-      break;
-    }
-  }
-  auto is_over = [this, &exam] { return m_is_stopping || m_looks == 0 || is_burst(exam); };
+  AWAIT(Result<void> rested, service.come_to_rest(k_look_limit));
+  static_cast<void>(rested);
+  auto is_over = [this] { return m_is_stopping || m_looks == 0; };
   AWAIT_DONE(m_news.wait_until(std::move(is_over), k_look_limit));
 }
 
 asio::awaitable<Result<std::shared_ptr<const WatchExam>>>
 WatchDesk::prepare(std::shared_ptr<const WatchExam> planned) {
-  if (!planned->was_told_to) {
+  if (!planned->was_told_to
+      && static_cast<std::int64_t>(m_burst.count(steady_ms())) <= planned->ask_above) {
     AWAIT_DONE(come_to_rest(*planned));
   }
   auto exam = std::make_shared<WatchExam>(*planned);
