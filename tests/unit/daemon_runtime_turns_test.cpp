@@ -13,8 +13,11 @@ using namespace upskill::runtime;
 namespace {
 
 struct Fixture {
+  explicit Fixture(std::size_t at_once = 1)
+      : turns(io.get_executor(), at_once) {}
+
   asio::io_context io;
-  Turns turns{io.get_executor()};
+  Turns turns;
   Condition go{io.get_executor()};
   bool may_go = false;
   std::string order;
@@ -44,6 +47,11 @@ asio::awaitable<void> join(Fixture* fixture) {
   fixture->go.notify_all();
   AWAIT_DONE(fixture->group.join());
 }
+
+struct Pairs : Fixture {
+  Pairs()
+      : Fixture(2) {}
+};
 
 } // namespace
 
@@ -79,5 +87,33 @@ TEST_SUITE("Turns") {
     CHECK(order == "a");
     tests::run_coroutine(io, join(this));
     CHECK(order == "ac");
+  }
+
+  TEST_CASE_FIXTURE(Pairs, "two at a time: whoever leaves lets one in") {
+    group.start(take(this, 'a'));
+    TaskId second = group.start(take(this, 'b'));
+    group.start(take(this, 'c'));
+    group.start(take(this, 'd'));
+    io.poll();
+    CHECK(order == "ab");
+    group.cancel(second);
+    go.notify_all(); // it looks, and is gone
+    io.poll();
+    CHECK(order == "abc");
+    tests::run_coroutine(io, join(this));
+    CHECK(order == "abcd");
+  }
+
+  TEST_CASE_FIXTURE(Pairs, "two at a time: a place that is given up in the line lets nobody in") {
+    group.start(take(this, 'a'));
+    group.start(take(this, 'b'));
+    TaskId third = group.start(take(this, 'c'));
+    group.start(take(this, 'd'));
+    io.poll();
+    group.cancel(third);
+    io.poll();
+    CHECK(order == "ab");
+    tests::run_coroutine(io, join(this));
+    CHECK(order == "abd");
   }
 }
