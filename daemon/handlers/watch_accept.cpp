@@ -247,7 +247,8 @@ accept_skill(WatchRoom room, EvalAcceptParams params, RequestContext context, Sk
     return {};
   };
   AWAIT(Result<void> kept, room.journal.with(std::move(keep)));
-  AWAIT_DONE(note_version(room, plan->skill, plan->folder, plan->version.hash));
+  AWAIT(bool is_new, note_version(room, plan->skill, plan->folder, plan->version.hash));
+  static_cast<void>(is_new);
   AWAIT_DONE(room.journal.rest());
   CO_TRY(kept);
   co_return result;

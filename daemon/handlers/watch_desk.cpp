@@ -23,8 +23,9 @@ constexpr std::int64_t k_most_watched = 10'000;
 constexpr std::int64_t k_longest_wait_ms = 30'000;
 constexpr std::size_t k_most_unaccepted = 256; // that are remembered
 constexpr std::size_t k_most_at_once = 20;     // of these; more are no edit of a person
-constexpr std::size_t k_looks_at_once = 4;     // sync and agents have the pool, too
+constexpr std::size_t k_reading_at_once = 4;   // sync and agents have the pool, too
 constexpr std::size_t k_few_tests = 8;         // beside which a version may be written down
+constexpr std::size_t k_noted_at_once = 256;   // before what is too much of them is thrown away
 constexpr auto k_look_limit = std::chrono::seconds(5);
 
 } // namespace
@@ -38,10 +39,10 @@ std::string watch_uri(const SkillKey& skill) {
 
 WatchDesk::WatchDesk(WatchRoom room)
     : m_room{room.library, room.http, room.journal, &m_ledger}
-    , m_read(room.library.service().context().io.get_executor())
     , m_teller(room.library.service().context())
     , m_news(room.library.service().context().io.get_executor())
     , m_turns(room.library.service().context().io.get_executor())
+    , m_reading(room.library.service().context().io.get_executor(), k_reading_at_once)
     , m_tasks(room.library.service().context().io.get_executor(), [this](std::exception_ptr) {
       m_room.library.service().context().log.error("a watched skill could not be looked at");
     }) {}
@@ -141,12 +142,18 @@ void WatchDesk::note(const WatchExam& exam) {
 }
 
 asio::awaitable<void> WatchDesk::note_all() {
+  std::size_t noted = 0;
   while (!m_unnoted.empty()) {
     auto is_time = [this] { return m_looks == 0 && m_tests <= k_few_tests; };
     AWAIT_DONE(m_news.wait_until(std::move(is_time), k_look_limit));
     auto [skill, version] = *m_unnoted.begin();
     m_unnoted.erase(m_unnoted.begin());
-    AWAIT_DONE(note_version(m_room, skill, version.folder, version.hash));
+    AWAIT(bool is_new, note_version(m_room, skill, version.folder, version.hash));
+    noted += is_new ? 1 : 0;
+    if (noted == k_noted_at_once || (noted > 0 && m_unnoted.empty())) {
+      noted = 0;
+      AWAIT_DONE(forget_versions(m_room));
+    }
   }
   m_is_noting = false;
   AWAIT_DONE(rest());
@@ -184,16 +191,13 @@ asio::awaitable<void> WatchDesk::look(SkillKey skill) {
 asio::awaitable<void> WatchDesk::look_until_it_rests(const SkillKey& skill) {
   Watched& watched = m_skills[skill];
   do {
-    while (m_readings >= k_looks_at_once) {
-      co_await m_read.wait();
-    }
-    watched.look_again = false;
     Result<std::shared_ptr<const WatchExam>> exam = nullptr;
     {
-      Counted reading(m_readings);
+      runtime::Turns::Ticket reading(m_reading);
+      AWAIT_DONE(reading.called());
+      watched.look_again = false;
       AWAIT(exam, open_exam(m_room, skill, watched.is_accepted));
     }
-    m_read.notify_one();
     if (m_is_stopping) {
       co_return;
     }

@@ -91,7 +91,8 @@ private:
   asio::awaitable<Result<std::shared_ptr<const WatchExam>>>
   prepare(std::shared_ptr<const WatchExam> planned);
   asio::awaitable<void> test(std::shared_ptr<const WatchExam> planned, std::uint64_t number);
-  // With the line of tests: prepared and examined; its report is told where it is still the newest.
+  // Prepared and examined, in the line of those that ask models where it is one; its report is told
+  // where it is still the newest.
   asio::awaitable<void> examine_in_turn(std::shared_ptr<const WatchExam> planned,
                                         std::uint64_t number);
   asio::awaitable<std::vector<WatchedSubject>> examine(std::shared_ptr<const WatchExam> exam,
@@ -109,16 +110,15 @@ private:
   WatchBurst m_burst = {};
   std::map<SkillKey, Unnoted> m_unnoted = {};
   bool m_is_noting = false;
-  std::size_t m_looks = 0;    // under way
-  std::size_t m_readings = 0; // of these, those that read
-  std::size_t m_tests = 0;    // under way, or in line
+  std::size_t m_looks = 0; // under way
+  std::size_t m_tests = 0; // under way, or in line
   std::uint64_t m_generation = 1;
   bool m_is_stopping = false;
   std::optional<Error> m_problem = {}; // of the store
-  runtime::Condition m_read;
   WatchTeller m_teller;
   runtime::Condition m_news;
-  runtime::Turns m_turns; // of tests
+  runtime::Turns m_turns;   // of tests that may ask models
+  runtime::Turns m_reading; // a few at a time: looks, and tests that read what is kept
   runtime::TaskGroup m_tasks;
 };
 

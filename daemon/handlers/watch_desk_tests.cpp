@@ -124,10 +124,6 @@ asio::awaitable<void> WatchDesk::come_to_rest(const WatchExam& exam) {
 
 asio::awaitable<Result<std::shared_ptr<const WatchExam>>>
 WatchDesk::prepare(std::shared_ptr<const WatchExam> planned) {
-  if (!planned->was_told_to
-      && static_cast<std::int64_t>(m_burst.count(steady_ms())) <= planned->ask_above) {
-    AWAIT_DONE(come_to_rest(*planned));
-  }
   auto exam = std::make_shared<WatchExam>(*planned);
   AWAIT(Result<void> fresh, refresh(m_room, *exam));
   CO_TRY(fresh);
@@ -172,22 +168,35 @@ asio::awaitable<void> WatchDesk::examine_in_turn(std::shared_ptr<const WatchExam
       AWAIT_DONE(runtime::wait_for(std::chrono::milliseconds(k_haste)));
     }
   }
-  runtime::Turns::Ticket ticket(m_turns);
-  AWAIT_DONE(ticket.called());
   Result<std::shared_ptr<const WatchExam>> exam = planned;
   std::vector<WatchedSubject> subjects;
   if (kept) {
     subjects = std::move(*kept);
   } else {
-    AWAIT(exam, prepare(std::move(planned)));
-  }
-  if (!is_newest(skill, number)) {
-    co_return;
-  }
-  if (!kept && exam) {
-    m_skills[skill].is_asking =
-        !(*exam)->was_told_to && (*exam)->settings.mode == regression::WatchMode::automatic;
-    AWAIT(subjects, examine(*exam, number));
+    if (!planned->was_told_to
+        && static_cast<std::int64_t>(m_burst.count(steady_ms())) <= planned->ask_above) {
+      AWAIT_DONE(come_to_rest(*planned));
+    }
+    bool asks = false;
+    {
+      runtime::Turns::Ticket reading(m_reading);
+      AWAIT_DONE(reading.called());
+      AWAIT(exam, prepare(planned));
+      asks = exam && (*exam)->settings.mode == regression::WatchMode::automatic;
+      if (exam && !asks && is_newest(skill, number)) {
+        AWAIT(subjects, examine(*exam, number)); // asks nobody, so others may go on beside it
+      }
+    }
+    if (asks) {
+      runtime::Turns::Ticket turn(m_turns);
+      AWAIT_DONE(turn.called());
+      AWAIT(exam, prepare(std::move(planned))); // as it is now, when its turn has come
+      if (exam && is_newest(skill, number)) {
+        m_skills[skill].is_asking =
+            !(*exam)->was_told_to && (*exam)->settings.mode == regression::WatchMode::automatic;
+        AWAIT(subjects, examine(*exam, number));
+      }
+    }
   }
   if (!is_newest(skill, number)) {
     co_return;

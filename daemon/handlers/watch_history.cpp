@@ -250,7 +250,7 @@ tell_history(WatchRoom room, EvalHistoryParams params, RequestContext context) {
 
 } // namespace
 
-asio::awaitable<void>
+asio::awaitable<bool>
 note_version(WatchRoom room, SkillKey skill, std::string folder, Digest version) {
   const EngineContext& engine = room.library.service().context();
   store::VersionRow row{watch_key(skill), version};
@@ -259,7 +259,7 @@ note_version(WatchRoom room, SkillKey skill, std::string folder, Digest version)
   };
   AWAIT(Result<bool> kept, room.journal.with(std::move(is_kept)));
   if (kept && *kept) {
-    co_return;
+    co_return false;
   }
   auto read = [&]() -> Result<bool> {
     SkillPlace place{std::string(base_name(folder)), folder, real_path(parent_path(folder))};
@@ -272,17 +272,30 @@ note_version(WatchRoom room, SkillKey skill, std::string folder, Digest version)
   if (is_still && *is_still) {
     row.first_ms = room.journal.now_ms();
     auto put = [&](store::EvalStore& store) -> Result<void> {
-      store::RegressionStore watched(store);
-      TRY(watched.put_version(row));
-      TRY(watched.purge(row.first_ms));
+      TRY(store::RegressionStore(store).put_version(row));
       return {};
     };
     AWAIT(done, room.journal.with(std::move(put)));
   }
+  const bool is_kept_now = is_still && *is_still && done;
   if (!is_still || !done) {
     engine.log.warning("a version of `{}` is not kept for its history: {}",
                        skill.second,
                        is_still ? done.error().message : is_still.error().message);
+  }
+  co_return is_kept_now;
+}
+
+asio::awaitable<void> forget_versions(WatchRoom room) {
+  const std::int64_t now_ms = room.journal.now_ms();
+  auto purge = [&](store::EvalStore& store) -> Result<void> {
+    TRY(store::RegressionStore(store).purge(now_ms));
+    return {};
+  };
+  AWAIT(Result<void> done, room.journal.with(std::move(purge)));
+  if (!done) {
+    room.library.service().context().log.warning("old versions of skills are not thrown away: {}",
+                                                 done.error().message);
   }
 }
 

@@ -94,6 +94,28 @@ test_what_costs_waits_where_the_mode_is_ask() {
   err_has nobody "is not watched"
 }
 
+# One of them waits for a model that has stopped answering.
+test_what_asks_nobody_does_not_wait_for_what_does() {
+  watched auto
+  cp -r "$c/greet" "$c/other"
+  sed -i 's/name: greet/name: other/' "$c/other/SKILL.md"
+  printf 'mode: ask\n' >"$c/other/evals/watch.yaml"
+  wait_idle
+  accept
+  run 0 upskill eval accept other -m generic.m --base-url "$server/v1"
+  kill -STOP "${server_pids[0]}"
+  rewrite "Say some words." "$c"
+  becomes_true eval 'upskill watch status greet --json >status.json; grep -q "\"state\":\"testing\"" status.json'
+  sed -i 's/MAGIC/no/' "$c/other/SKILL.md"
+  local is_waiting=0
+  becomes_true eval 'upskill watch status other --json >status.json; grep -q "\"state\":\"waiting\"" status.json' || is_waiting=1
+  run 0 upskill watch status greet --json
+  kill -CONT "${server_pids[0]}"
+  ((is_waiting == 0)) || fail "$(<status.json)"
+  has '"state":"testing"'
+  verdict '"verdict":"REGRESSED"'
+}
+
 test_a_budget_ends_it_undecided() {
   watched auto
   printf 'watch:\n  mode: auto\n  budget:\n    hour:\n      runs: 2\n' >~/.config/upskill/config.yaml
