@@ -2,6 +2,7 @@
 
 #include "protocol/base/utf8.h"
 #include "skills/config/options.h"
+#include "skills/config/read_install.h"
 #include "skills/config/read_watch.h"
 #include "skills/document/yaml.h"
 #include "skills/document/yaml_json.h"
@@ -68,6 +69,9 @@ public:
     if (option.kind == Kind::watch) {
       return take_watch(option, value);
     }
+    if (option.kind == Kind::install) {
+      return take_install(option, value);
+    }
     return option.kind == Kind::number ? take_number(option, value) : take_text(option, value);
   }
 
@@ -85,6 +89,14 @@ private:
     // Apart, so that what a project says is never taken for the user's word.
     Watch& watch = m_trust == Trust::project ? m_config.project_watch : m_config.watch;
     TRY_ASSIGN(watch, read_watch(value, m_trust, m_config.warnings));
+    return {};
+  }
+
+  Result<void> take_install(const Option& option, const Yaml& value) {
+    if (!value.is_mapping()) {
+      return wrong(option.key, "must be keys with values", "such as `agents: ask`");
+    }
+    TRY_ASSIGN(m_config.install, read_install(value, m_config.warnings));
     return {};
   }
 

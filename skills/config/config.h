@@ -33,7 +33,22 @@ inline constexpr std::int64_t k_ask_above = 20;
 // What of `watch` a project may not say.
 inline constexpr std::array<std::string_view, 2> k_watch_refused{"notify", "hook"};
 
-// What upskill's configuration says, with its defaults, and what is ours: `judge_model`, `watch`.
+// What an agent may do where it installs and its client cannot ask the person.
+enum class AgentInstall { ask, refuse, allow };
+
+// What the user's configuration says of installing skills.
+struct Install {
+  std::vector<std::string> sources = {}; // that `find` looks in, as a person names them
+  std::vector<std::string> private_hosts =
+      {}; // `host` or `host:port`, lower case: where redirects,
+          // indexes and agents may lead although it is private
+  AgentInstall agents = AgentInstall::ask;
+
+  friend bool operator==(const Install&, const Install&) = default;
+};
+
+// What upskill's configuration says, with its defaults, and what is ours: `judge_model`, `watch`,
+// `install`.
 // Paths are as they were written, relative to the caller's folder; of a project they are inside it,
 // and normalized. An empty text is absent.
 struct Config {
@@ -48,6 +63,7 @@ struct Config {
   std::optional<std::int64_t> max_parallel = {}; // samples in flight; else the caller's own choice
   Watch watch = {};                              // of the user
   Watch project_watch = {};                      // of a project: it may only narrow the user's own
+  Install install = {};                          // of the user only
   std::vector<std::string> warnings = {};        // at most k_max_warnings, each a sentence
 };
 

@@ -31,7 +31,7 @@ constexpr std::string_view k_local = "samples are asked from this machine";
 constexpr std::string_view k_own_clients = "models are asked by the daemon itself";
 
 // Names and meaning are those of upskill 0.2.1 and of its main branch of 2026-05.
-constexpr std::array<Option, 22> k_options{{
+constexpr std::array<Option, 23> k_options{{
     model_option("model", &Config::skill_generation_model), // its old name
     model_option("skill_generation_model", &Config::skill_generation_model),
     model_option("eval_model", &Config::eval_model),
@@ -50,6 +50,7 @@ constexpr std::array<Option, 22> k_options{{
     number_option("num_runs", &Config::num_runs, k_max_runs),
     number_option("max_parallel", &Config::max_parallel, k_max_parallel),
     {"watch", Policy::narrow, Kind::watch},
+    {"install", Policy::refuse, Kind::install},
     ignored(
         "auto_eval", Policy::allow, "a generated skill is evaluated unless `--no-eval` is said"),
     ignored("executor", Policy::allow, k_local),

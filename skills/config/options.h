@@ -16,10 +16,11 @@ enum class Policy {
 
 enum class Kind {
   text,
-  model,  // a text; one that names a file (`scripted:PATH`) is a path, too
-  number, // a whole one
-  watch,  // keys of their own (read_watch.h)
-  ignored // upskill's, and of no use here
+  model,   // a text; one that names a file (`scripted:PATH`) is a path, too
+  number,  // a whole one
+  watch,   // keys of their own (read_watch.h)
+  install, // likewise (read_install.h)
+  ignored  // upskill's, and of no use here
 };
 
 // One key of the configuration.

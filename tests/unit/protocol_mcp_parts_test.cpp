@@ -26,6 +26,16 @@ TEST_SUITE("Base64") {
     CHECK(base64("fooba") == "Zm9vYmE=");
     CHECK(base64("foobar") == "Zm9vYmFy");
     CHECK(base64("\xFF\xFE\xFD") == "//79");
+    for (std::string_view bytes :
+         {"", "f", "fo", "foo", "foob", "fooba", "foobar", "\xFF\xFE\xFD"}) {
+      CHECK(from_base64(base64(bytes)) == bytes);
+    }
+    CHECK(from_base64("Zm9vYg==") == "foob");
+    for (std::string_view bad :
+         {"Z", "Zg", "Zg=", "Z===", "=Zg=", "Zg==Zg==", "Zm9v\n", "Z-_v", "Zm 9v"}) {
+      CAPTURE(bad);
+      CHECK_FALSE(from_base64(bad));
+    }
   }
 }
 
