@@ -112,6 +112,20 @@ struct HistoryRow {
   friend bool operator==(const HistoryRow&, const HistoryRow&) = default;
 };
 
+// What an order of a person is about to do with a skill in one root. Copies by their version, links
+// by their target; with neither, nothing lies there.
+struct IntentRow {
+  Id scope = 0;
+  std::string skill = {};
+  std::string root = {}; // path
+  std::optional<Digest> before = {};
+  std::optional<Digest> after = {};
+  std::string link_before = {};
+  std::string link_after = {};
+
+  friend bool operator==(const IntentRow&, const IntentRow&) = default;
+};
+
 struct ConflictVersionRow {
   Digest hash = {};
   std::string path = {};

@@ -9,6 +9,10 @@ std::span<const Migration> sync_migrations() {
   // is the last column, so that the others are read without it. No index that only a person's rare
   // question needs, as each costs with every change; but undo asks for what came later of a skill,
   // and all other skills wait while it reads a long log. An index ends with the id of its row.
+  //
+  // `intents`: of the order that is being carried out; there is one at a time. `pins`: versions
+  // that are kept although nothing else here names them. `made_folders`: for an order that has not
+  // come to its end.
   static constexpr std::array k_migrations{Migration(R"sql(
 CREATE TABLE settings (
   key TEXT PRIMARY KEY,
@@ -84,6 +88,28 @@ CREATE TABLE conflict_versions (
   stored TEXT NOT NULL,
   PRIMARY KEY (conflict, position)
 ) STRICT, WITHOUT ROWID;
+)sql"),
+                                           Migration(R"sql(
+CREATE TABLE intents (
+  id INTEGER PRIMARY KEY,
+  scope INTEGER NOT NULL,
+  skill TEXT NOT NULL,
+  root TEXT NOT NULL,
+  before BLOB,
+  after BLOB,
+  link_before TEXT NOT NULL,
+  link_after TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE pins (
+  hash BLOB PRIMARY KEY
+) STRICT, WITHOUT ROWID;
+)sql"),
+                                           Migration(R"sql(
+CREATE TABLE made_folders (
+  id INTEGER PRIMARY KEY,
+  path TEXT NOT NULL UNIQUE
+) STRICT;
 )sql")};
   return k_migrations;
 }

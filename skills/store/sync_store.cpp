@@ -41,6 +41,7 @@ Result<void> SyncStore::each_live_digest(std::int64_t since_ms,
   TRY_ASSIGN(Statement rows,
              m_database.query(
                  R"sql(SELECT ancestor FROM skills WHERE ancestor IS NOT NULL
+UNION SELECT hash FROM pins
 UNION SELECT v.hash FROM conflict_versions v JOIN conflicts c ON c.id = v.conflict
   WHERE c.resolved_ms IS NULL OR c.resolved_ms >= ?1
 UNION SELECT before FROM history WHERE time_ms >= ?1 AND before IS NOT NULL

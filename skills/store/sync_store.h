@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -80,7 +81,19 @@ public:
   // Removes those that were resolved before that time. Their number is not given again.
   Result<std::int64_t> purge_conflicts(std::int64_t before_ms);
 
-  // Every version that something still names: ancestors, replicas, open conflicts, and
+  // Added to those that are there; in the order in which they were added.
+  Result<void> add_intents(const std::vector<IntentRow>& rows);
+  Result<std::vector<IntentRow>> intents();
+  Result<void> remove_intents(); // all
+  // Those that are there already stay where they are in the sequence.
+  Result<void> add_made_folders(const std::vector<std::string>& paths);
+  Result<std::vector<std::string>> made_folders(); // in the order in which they were added
+  Result<void> remove_made_folders(const std::vector<std::string>& paths);
+
+  // In place of those before.
+  Result<void> set_pins(const std::set<Digest>& versions);
+
+  // Every version that something still names: ancestors, replicas, open conflicts, pins, and
   // history and resolved conflicts since `since_ms`. A digest may come several times.
   Result<void> each_live_digest(std::int64_t since_ms,
                                 const std::function<void(const Digest&)>& visit);

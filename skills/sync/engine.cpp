@@ -3,9 +3,12 @@
 #include "protocol/base/utf8.h"
 #include "skills/sync/engine_state.h"
 #include "skills/sync/round.h"
+#include "skills/sync/take_back.h"
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <set>
 
 namespace upskill::sync {
 
@@ -242,12 +245,16 @@ Result<void> load_setup(Engine::State& state, std::vector<ScopeSetup> setups) {
   TRY_ASSIGN(store::Transaction transaction, state.store.begin());
   TRY_ASSIGN(std::vector<store::RootRow> rows, state.store.roots());
   std::vector<Scope> scopes;
+  std::set<store::Id> resumed; // that were not synchronised until now
   for (const ScopeSetup& setup : setups) {
     Scope& scope = scopes.emplace_back();
     scope.setup = setup;
     scope.cover = cover_of(setup);
     TRY_ASSIGN(std::optional<store::ScopeRow> known, state.store.find_scope(setup.name()));
     store::ScopeRow row = known.value_or(store::ScopeRow{});
+    if (known && !known->enabled && setup.enabled) {
+      resumed.insert(known->id);
+    }
     row.path = setup.name();
     row.enabled = setup.enabled;
     row.policy = setup.policy;
@@ -269,6 +276,12 @@ Result<void> load_setup(Engine::State& state, std::vector<ScopeSetup> setups) {
     }
   }
   TRY(load_skills(state.store, scopes));
+  for (Scope& scope : scopes) {
+    if (resumed.contains(scope.id)) {
+      TRY(forget_missing(state, scope));
+    }
+  }
+  TRY(turn_off_others(state.store, setups));
   TRY(transaction.commit());
   state.scopes = std::move(scopes);
   state.setup = std::move(setups);
@@ -287,6 +300,8 @@ Result<std::vector<std::string>> Engine::configure(std::vector<ScopeSetup> setup
   if (boot != state.options.boot_id) {
     TRY(state.store.set_setting(k_boot_key, state.options.boot_id));
   }
+  TRY_ASSIGN(std::vector<std::string> taken_back, take_back_interrupted(state, now));
+  std::ranges::move(taken_back, std::back_inserter(told));
   return told;
 }
 

@@ -3,6 +3,7 @@
 #include "protocol/types/sync.h"
 #include "skills/sync/filesystem.h"
 #include "skills/sync/guard.h"
+#include "skills/sync/placement.h"
 #include "skills/sync/scan.h"
 #include "skills/sync/setup.h"
 
@@ -10,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -49,7 +51,10 @@ struct Work {
   bool everything = false;
   std::vector<Touched> touched = {};
   std::string only_skill = {}; // with `everything`: only this one
-  bool dry_run = false;        // decide, and change nothing
+  // With `only_skill`: the number of a scope that is looked at although it is not synchronised,
+  // because a person asks for something there.
+  std::int64_t asked_in = 0;
+  bool dry_run = false; // decide, and change nothing
   Moment now = {};
   Progress progress = {}; // none: nobody asked
 };
@@ -75,6 +80,8 @@ struct Tidied {
 struct OpenConflict {
   std::int64_t id = 0;
   std::string skill = {};
+  // Where it is: a project's path, empty for the user's scope. Nothing: not configured any more.
+  std::optional<std::string> project = {};
   std::vector<std::string> paths = {}; // by which its versions may be named
 };
 
@@ -139,6 +146,32 @@ public:
   undo(const SyncUndoParams& params, Moment now, std::optional<Round>* done = nullptr);
   Result<Round>
   resolve(const ConflictResolveParams& params, Moment now, std::optional<Round>* done = nullptr);
+
+  // Places skills in the folders that must hold them for their agents to see them, or takes them
+  // away, also in a scope that is not synchronised. All of an order or none of it: on an error, and
+  // after a crash in between (at the next configure()), the folders are as they were. Each placed
+  // skill is an entry of the log that can be undone. Errors: invalid_argument (a name, an agent, a
+  // scope that is not configured, a version that is no skill), refused (a root that is halted or
+  // held), already_exists, changed (somebody writes to it), no_space, io, permission; of
+  // take_away() not_found, and refused where an agent that is not named would not see it any more.
+  // In the order's sequence. `done`: what else is to be told, also where the call fails.
+  Result<std::vector<Placed>>
+  place(const PlaceOrder& order, Moment now, const Progress& progress = {}, Round* done = nullptr);
+  Result<std::vector<TakenAway>>
+  take_away(const TakeAwayOrder& order, Moment now, Round* done = nullptr);
+  // What lies there of these skills now, in the order of the names: nothing where there is none. Of
+  // copies that differ it is the newest. Writes to no folder. invalid_argument: a scope that is not
+  // configured.
+  Result<std::vector<std::optional<Digest>>>
+  look_at(const std::string& project, const std::vector<std::string>& skills, Moment now);
+  // What the store has of a skill, the oldest first; a version that came back is there twice.
+  Result<std::vector<KeptVersion>> versions(const std::string& project,
+                                            const std::string& skill) const;
+  // The files of a version that is kept. Errors: not_found, corrupt.
+  Result<NewFiles> files_of(const Digest& version) const;
+  // Versions that tidy() keeps whatever their age, in place of those that were said before. On
+  // record, so that they are kept after a restart before anybody says so again.
+  Result<void> pin(const std::set<Digest>& versions);
 
   // What was written survives power loss when this returns. Rounds leave it to be called a moment
   // later, because a disk takes milliseconds for it.

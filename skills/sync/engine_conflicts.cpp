@@ -164,6 +164,7 @@ Result<Digest> what_is_there(Engine::State& state,
   Work look = work;
   look.everything = true;
   look.only_skill = name;
+  look.asked_in = scope.id;
   TRY_ASSIGN(Round round, RoundRun(state, look).run()); // with what was edited a moment ago
   if (!work.dry_run) {
     join(done, std::move(round));
@@ -183,6 +184,7 @@ Result<void> settle_deletion(Engine::State& state,
   if (params.take == "delete") {
     work.everything = true;
     work.only_skill = row.skill;
+    work.asked_in = scope.id;
     const bool known = deletion != scope.deletions.end();
     const bool before = known && std::exchange(deletion->second.confirmed, true);
     Result<Round> round = RoundRun(state, work).run();
@@ -247,7 +249,7 @@ Result<void> settle(Engine::State& state,
   TRY_ASSIGN(store::ConflictRow row, conflict_meant(state, params));
   meant = row.id;
   Scope* scope = scope_of(state, row.scope);
-  if (scope == nullptr || !scope->setup.enabled) {
+  if (scope == nullptr) {
     return not_in_sync(row.skill);
   }
   Work work;

@@ -52,6 +52,13 @@ Result<void> make_durable(Engine::State& state);
 // The part of Engine::configure() that touches memory and the store only.
 Result<void> load_setup(Engine::State& state, std::vector<ScopeSetup> setups);
 
+// Scopes that take no part any more are not synchronised. Within somebody's transaction, as below.
+Result<void> turn_off_others(store::SyncStore& store, const std::vector<ScopeSetup>& setups);
+
+// Sync is on again in this scope. What was taken away meanwhile was meant for that place alone, so
+// that no other copy goes for it. What is left nowhere was deleted, and stays so.
+Result<void> forget_missing(Engine::State& state, Scope& scope);
+
 // Engine::accept_roots() within somebody's transaction.
 Result<void> accept_roots(Engine::State& state);
 
@@ -68,8 +75,11 @@ void adopt_leftovers(Engine::State& state, Moment now);
 Scope* scope_of(Engine::State& state, store::Id id);
 const Scope* scope_of(const Engine::State& state, store::Id id);
 
-// What is answered where somebody asks for a skill of a scope that is not synchronised now.
+// What is answered where somebody asks for a skill of a scope that is not configured any more.
 tl::unexpected<Error> not_in_sync(std::string_view skill);
+
+// Whether a folder may change again without its fingerprint showing it.
+bool is_racy(const StatResult& stat, const Moment& now);
 
 // What the log says of the entry that settled this conflict, and which one an entry settled.
 std::string reason_of_settling(store::Id conflict);

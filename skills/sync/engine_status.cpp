@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace upskill::sync {
 namespace {
@@ -297,6 +298,9 @@ Result<std::vector<OpenConflict>> Engine::open_conflicts() const {
   std::vector<OpenConflict> open;
   for (const store::ConflictRow& row : rows) {
     OpenConflict& conflict = open.emplace_back(OpenConflict{row.id, row.skill});
+    if (const Scope* scope = scope_of(std::as_const(*m_state), row.scope)) {
+      conflict.project = scope->setup.project;
+    }
     for (const store::ConflictVersionRow& version : row.versions) {
       conflict.paths.push_back(version.path);
       conflict.paths.push_back(version.stored);

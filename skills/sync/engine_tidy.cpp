@@ -2,6 +2,7 @@
 #include "protocol/base/unique_fd.h"
 #include "skills/sync/engine_state.h"
 #include "skills/sync/round.h"
+#include "skills/sync/take_back.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -329,6 +330,7 @@ Result<Tidied> Engine::tidy(Moment now) {
       }
     }
   }
+  TRY(take_back_folders(state)); // that waited for what has just gone
   TRY(purge(state, now));
   return tidied;
 }

@@ -21,6 +21,11 @@ bool only_made(const HistoryRow& row) {
   return row.action == SyncAction::create || row.action == SyncAction::link;
 }
 
+// All copies of a new skill were made, and after none that lay anywhere.
+bool was_placed(const HistoryRow& row) {
+  return row.action == SyncAction::create && !row.before && row.from.empty();
+}
+
 // A copy caught up, which is a part of the change it caught up with.
 bool changes_nothing(const HistoryRow& row) {
   return row.action == SyncAction::update && row.before == row.after
@@ -44,13 +49,6 @@ struct Undoing {
   // for an undo, which gives back all that it took or nothing.
   std::vector<HistoryRow> in_the_way;
 };
-
-// The scope of an entry, while it is synchronised: looked at before the entries that came later are
-// read, which may be many.
-Scope* live_scope(Engine::State& state, const HistoryRow& row) {
-  Scope* scope = scope_of(state, row.scope);
-  return scope != nullptr && scope->setup.enabled ? scope : nullptr;
-}
 
 Result<Undoing> undoing_of(Engine::State& state, Scope& scope, HistoryRow row) {
   TRY_ASSIGN(std::vector<HistoryRow> later,
@@ -141,7 +139,7 @@ Result<Undoing> find_entry(Engine::State& state, store::Id id, bool force) {
                 "there is no entry " + std::to_string(id) + " in the log",
                 "`upskill sync log` lists them");
   }
-  Scope* scope = live_scope(state, *row);
+  Scope* scope = scope_of(state, row->scope);
   if (scope == nullptr) {
     return not_in_sync(row->skill);
   }
@@ -167,7 +165,7 @@ find_newest(Engine::State& state, bool force, std::vector<std::string>& passed_o
           || stuck.contains({row.scope, row.skill})) {
         continue;
       }
-      Scope* scope = live_scope(state, row);
+      Scope* scope = scope_of(state, row.scope);
       if (scope == nullptr) {
         Error why = not_in_sync(row.skill).value();
         passed_over.push_back(why.message);
@@ -225,6 +223,8 @@ struct Places {
   std::vector<RootIndex> fill = {};
   std::vector<RootIndex> readmit = {};  // an undo had said that nothing was to be there
   std::vector<RootIndex> withdraw = {}; // made by the entry, beside copies that it changed
+  std::vector<RootIndex> links = {};    // that the entry took away
+  bool fills_first = false;             // no copy is left but those that are to be withdrawn
 };
 
 bool is_withdrawn(const Skill* skill, RootIndex root) {
@@ -233,40 +233,48 @@ bool is_withdrawn(const Skill* skill, RootIndex root) {
 }
 
 // A copy that an undo took away since is not made again for an older change; the undo of an undo
-// brings back all that it took.
+// brings back all that it took, and takes all that it brought.
+void add_places(
+    const Scope& scope, const HistoryRow& row, bool is_undo, const Skill* skill, Places& places) {
+  std::ranges::copy(roots_of(scope, row, true), std::back_inserter(places.readmit));
+  for (const store::HistoryPath& path : row.paths) {
+    std::optional<RootIndex> root = scope.root_at(parent_path(path.path));
+    bool changed = path.before && path.after;
+    if (!root || path.kind == store::ReplicaKind::withdrawn
+        || (changed && !is_undo && is_withdrawn(skill, *root))) {
+      continue;
+    }
+    bool made = !path.before && path.after;
+    if (path.kind == store::ReplicaKind::link && !made) {
+      places.links.push_back(*root);
+    }
+    (made ? places.withdraw : places.fill).push_back(*root);
+  }
+}
+
 Result<Places> places_of(Engine::State& state, const Undoing& undoing) {
   const Scope& scope = *undoing.scope;
   const Skill* skill = scope.find(state.key_of(undoing.row.skill));
   std::optional<UndoOf> undo = undo_told_by(undoing.row);
   Places places;
-  places.readmit = roots_of(scope, undoing.row, true);
-  for (const store::HistoryPath& path : undoing.row.paths) {
-    std::optional<RootIndex> root = scope.root_at(parent_path(path.path));
-    bool changed = path.before && path.after;
-    if (!root || path.kind == store::ReplicaKind::withdrawn
-        || (changed && !undo && is_withdrawn(skill, *root))) {
-      continue;
-    }
-    bool made = !path.before && path.after;
-    (made ? places.withdraw : places.fill).push_back(*root);
-  }
-  if (skill == nullptr || !copy_stays(*skill, places.withdraw)) {
-    std::ranges::move(std::exchange(places.withdraw, {}), std::back_inserter(places.fill));
-  }
+  add_places(scope, undoing.row, undo.has_value(), skill, places);
   TRY_ASSIGN(std::optional<HistoryRow> begun, state.store.history_entry(undo ? undo->begun_in : 0));
   if (begun) {
-    std::ranges::copy(roots_of(scope, *begun, false), std::back_inserter(places.fill));
-    std::ranges::copy(roots_of(scope, *begun, true), std::back_inserter(places.readmit));
+    add_places(scope, *begun, true, skill, places);
+  }
+  if (skill == nullptr || !copy_stays(*skill, places.withdraw)) {
+    places.fills_first = skill != nullptr && !places.fill.empty();
+    if (!places.fills_first) {
+      std::ranges::move(std::exchange(places.withdraw, {}), std::back_inserter(places.fill));
+    }
   }
   return places;
 }
 
-// The entry in which an undo took copies away, when it goes on to change others.
+// The entry with which an undo began, when it goes on with another one.
 Result<store::Id> begun_in(Engine::State& state, const HistoryRow& row, const std::string& reason) {
   TRY_ASSIGN(auto later, state.store.history_after(row.id, row.scope, row.skill));
-  bool begun =
-      !later.empty() && later.back().action == SyncAction::remove && later.back().reason == reason;
-  return begun ? later.back().id : 0;
+  return !later.empty() && later.back().reason == reason ? later.back().id : 0;
 }
 
 // Copies that were made are taken away again; everything else gets back what was there before.
@@ -292,8 +300,8 @@ Result<void> take_back(Engine::State& state,
   }
   std::string reason = reason_of_undo(undo);
   if (only_takes) {
-    // A copy that was only made is not to take the last one along.
-    const WithdrawEffects taking = {effects.marks, !only_made(row)};
+    // A copy that was only made after another is not to take the last one along.
+    const WithdrawEffects taking = {effects.marks, !only_made(row) || was_placed(row)};
     RoundRun run(state, work);
     Result<void> taken = run.withdraw(*undoing.scope, row.skill, roots, reason, taking);
     join(done, run.take_round());
@@ -301,19 +309,30 @@ Result<void> take_back(Engine::State& state,
   }
   TRY(tree_of_object(state.objects, *row.before)); // or nothing must be taken away for it
   TRY_ASSIGN(Places places, places_of(state, undoing));
-  if (!places.withdraw.empty()) {
+  auto withdraw_made = [&] {
+    WithdrawEffects taking;
+    taking.may_take_last = work.dry_run && places.fills_first; // what is filled is only planned
+    taking.may_return = row.action == SyncAction::remove && !undo_told_by(row);
     RoundRun run(state, work);
-    Result<void> taken = run.withdraw(*undoing.scope, row.skill, places.withdraw, reason, {});
+    Result<void> taken = run.withdraw(*undoing.scope, row.skill, places.withdraw, reason, taking);
     join(done, run.take_round());
     if (!taken) {
       done->warnings.push_back(taken.error().message); // they are as the others, at least
     }
-  }
-  if (!places.withdraw.empty() && !work.dry_run) {
-    TRY_ASSIGN(undo.begun_in, begun_in(state, row, reason));
-    reason = reason_of_undo(undo);
+  };
+  auto note_begun = [&]() -> Result<void> {
+    if (!places.withdraw.empty() && !work.dry_run) {
+      TRY_ASSIGN(undo.begun_in, begun_in(state, row, reason));
+      reason = reason_of_undo(undo);
+    }
+    return {};
+  };
+  if (!places.withdraw.empty() && !places.fills_first) {
+    withdraw_made();
+    TRY(note_begun());
   }
   effects.readmits = std::move(places.readmit);
+  effects.links = std::move(places.links);
   TRY(follow_choice(state, row, effects));
   effects.must_write =
       undo_told_by(row) && row.before == row.after && effects.settles == 0 && !effects.reopens;
@@ -327,6 +346,10 @@ Result<void> take_back(Engine::State& state,
            && std::ranges::find(places.withdraw, *root) != places.withdraw.end();
   });
   join(done, std::move(round));
+  if (put && places.fills_first) {
+    TRY(note_begun());
+    withdraw_made();
+  }
   return put;
 }
 
@@ -350,6 +373,7 @@ Result<void> undo_after_look(Engine::State& state,
     Work look = work;
     look.everything = true;
     look.only_skill = undoing.row.skill;
+    look.asked_in = undoing.scope->id;
     TRY_ASSIGN(Round round, RoundRun(state, look).run());
     join(done, std::move(round));
     TRY_ASSIGN(undoing, find());

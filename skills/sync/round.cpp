@@ -84,7 +84,8 @@ private:
 
 Result<Round> RoundRun::run() {
   for (Scope& scope : m_state.scopes) {
-    if (!scope.setup.enabled) {
+    const bool is_asked = !m_work.only_skill.empty() && scope.id == m_work.asked_in;
+    if (!scope.setup.enabled && !is_asked) {
       continue;
     }
     open_roots(scope);
@@ -238,10 +239,7 @@ bool RoundRun::is_workspace(Scope& scope, const std::string& name) const {
 
 void RoundRun::decide(Scope& scope, const std::string& name, Skill& skill, Sight& sight) {
   remember(scope, skill, sight);
-  for (Replica& replica : skill.replicas) {
-    // A person put something there, who may take it away on purpose in turn.
-    replica.withdrawn = replica.withdrawn && replica.kind == store::ReplicaKind::excluded;
-  }
+  forget_missing(scope, skill, sight);
   for (std::size_t i = 0; i < sight.observations.size(); ++i) {
     const StatResult& stat = sight.stats[i];
     if (!stat.problem.empty()) {
@@ -284,13 +282,7 @@ void RoundRun::decide(Scope& scope, const std::string& name, Skill& skill, Sight
       return;
     }
     pending.action = SyncAction::create;
-    store::Id id = skill.id;
-    auto row = m_state.store.skill(id);
-    auto tree =
-        row && *row ? Tree::parse((*row)->tree) : tree_of_object(m_state.objects, *skill.ancestor);
-    if (!tree || tree->hash() != *skill.ancestor) {
-      tree = tree_of_object(m_state.objects, *skill.ancestor);
-    }
+    Result<Tree> tree = agreed_tree(skill);
     if (!tree) {
       warn(tree.error());
       return;

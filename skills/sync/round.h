@@ -1,47 +1,16 @@
 #pragma once
 #include "skills/sync/engine_state.h"
 #include "skills/sync/merge.h"
+#include "skills/sync/order.h"
+#include "skills/sync/pending.h"
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace upskill::sync {
-
-// How every root of a scope shows one skill.
-struct Sight {
-  std::vector<Observation> observations; // one for each root, in order
-  std::vector<StatResult> stats;         // the same
-  std::map<RootIndex, ReadResult> reads; // of the copies that had to be read
-  bool moving = false;                   // something changed while it was looked at
-  std::string busy = {};                 // git is at work within a copy: why it waits
-};
-
-// One copy that is to be written, finished beside its root.
-struct PendingWrite {
-  RootIndex root = 0;
-  bool link = false;
-  StagedCopy staged;
-  std::optional<ExpectedCopy> expected = {};
-};
-
-// One skill whose content is decided and staged, waiting for its batch to be swapped in.
-struct PendingSkill {
-  std::string name;
-  Tree tree;
-  SyncAction action = SyncAction::update;
-  std::string from = {};
-  std::string reason = {};
-  std::vector<PendingWrite> writes = {};
-  // Copies that hold the content already, and what the scan saw of them.
-  std::vector<std::pair<RootIndex, Fingerprint>> holders = {};
-  std::optional<CopyModes> modes = {};             // of new copies, once they are known
-  bool failed = false;                             // some copy could not be written
-  bool edited = false;                             // by a person: it is spread like any other
-  std::optional<store::ConflictRow> conflict = {}; // that is open once this is written
-  store::Id settles = 0;                           // the conflict that this puts an end to
-};
 
 // Entries of the log that are undone by what is done now, or in force again.
 using UndoneMarks = std::vector<std::pair<store::Id, bool>>;
@@ -51,6 +20,7 @@ struct PutEffects {
   store::Id settles = 0; // a conflict of the skill
   std::optional<store::ConflictRow> reopens = {};
   std::vector<RootIndex> readmits = {}; // may get copies again that an undo withdrew
+  std::vector<RootIndex> links = {};    // get links again, where there was one
   UndoneMarks marks = {};
   bool must_write = false; // else it is refused, as what was undone has come back by itself
 };
@@ -59,6 +29,7 @@ struct PutEffects {
 struct WithdrawEffects {
   UndoneMarks marks = {};
   bool may_take_last = false; // even where no other copy can be seen
+  bool may_return = false;    // they stood in for others: nobody said that none is to be there
 };
 
 // Until when no copy is made in a root.
@@ -100,6 +71,9 @@ public:
                         const std::vector<RootIndex>& roots,
                         const std::string& reason,
                         const WithdrawEffects& effects);
+  // For what a person asks beside sync: all of the order, or nothing of it (Engine).
+  Result<std::vector<Placed>> place(Scope& scope, const PlaceOrder& order);
+  Result<std::vector<TakenAway>> take_away(Scope& scope, const TakeAwayOrder& order);
   // Keeps what somebody wrote to a folder after it had been replaced, as the losing version of a
   // conflict.
   Result<LateEdit> keep_late(Scope& scope, const Lingering& replaced, const ReadResult& late);
@@ -108,6 +82,7 @@ private:
   // round_roots.cpp
   void open_roots(Scope& scope);
   void wait_for_root(Scope& scope, RootIndex root);
+  void judge_alone(Scope& scope, RootIndex root, const RootProbe& probe);
   void forget_root(Scope& scope, RootIndex root);
   void close_roots(Scope& scope);
   bool catches_up(const Scope& scope) const;
@@ -145,6 +120,7 @@ private:
   void halt_emptied(Scope& scope, RootIndex root, std::size_t missing);
   void forget_link(Scope& scope, Skill& skill, const Sight& sight, RootIndex root);
   void forget_left_alone(Scope& scope, Skill& skill);
+  void forget_missing(Scope& scope, Skill& skill, Sight& sight);
   void record_look(const Scope& scope, const Skill& skill);
   void remember(Scope& scope, Skill& skill, const Sight& sight);
 
@@ -204,8 +180,11 @@ private:
   CopyModes
   modes_of_new(const Scope& scope, const Sight& sight, RootIndex root, PendingSkill& pending) const;
   std::string twin_of(Scope& scope, const std::string& name, RootIndex index);
-  std::string
-  link_target(Scope& scope, const std::string& name, const Sight& sight, RootIndex root);
+  std::string link_target(Scope& scope,
+                          const std::string& name,
+                          const Sight& sight,
+                          RootIndex root,
+                          std::optional<RootIndex> original);
   void write_failed(Scope& scope, PendingSkill& pending, RootIndex root, const Error& error);
   void finish(Skill& skill, PendingSkill pending);
   std::optional<Error>
@@ -223,6 +202,7 @@ private:
   void merge_or_conflict(
       Scope& scope, const std::string& name, Skill& skill, Sight& sight, const Decision& decision);
   Result<Tree> tree_of(const Sight& sight, const Digest& hash) const;
+  Result<Tree> agreed_tree(const Skill& skill) const;
   Result<std::optional<MergeResult>> try_merge(Scope& scope,
                                                const std::string& name,
                                                const Skill& skill,
@@ -261,6 +241,86 @@ private:
   Result<void> take_conflict_along(Scope& scope, const std::string& from, const std::string& to);
   void forget_deletion(Scope& scope, const std::string& name);
 
+  // round_place.cpp
+  Result<Placed> prepare(Scope& scope, const Placement& placement, Order& order);
+  Result<Sight> look_for_order(Scope& scope, Skill& skill, Order& order);
+  Result<std::optional<Mine>>
+  mine_of(Scope& scope, const std::string& name, const Skill& skill, Sight& sight);
+  // `incoming` must outlive the choice.
+  Result<Chosen> choose(Scope& scope,
+                        const Placement& placement,
+                        const Skill& skill,
+                        Sight& sight,
+                        const std::optional<Mine>& mine,
+                        const Incoming& incoming);
+  Result<MergeResult> merge_placed(const Digest& base,
+                                   const Tree& mine,
+                                   const EntryBytes& bytes_of_mine,
+                                   const Incoming& incoming);
+
+  // round_place_keep.cpp
+  Result<void>
+  keep_mine(Scope& scope, const std::string& name, const Skill& skill, Sight& sight, Mine& mine);
+  Result<void> keep_losers_of(Scope& scope,
+                              const Placement& placement,
+                              const Mine& mine,
+                              const Chosen& choice,
+                              const Incoming& incoming,
+                              PendingSkill& pending,
+                              Order& order);
+
+  // round_place_roots.cpp
+  Result<RootSet> roots_for(Scope& scope,
+                            const Skill& skill,
+                            const Sight& sight,
+                            const Placement& placement,
+                            bool is_edit,
+                            Order& order);
+  Result<void> check_place(const Scope& scope,
+                           const std::string& name,
+                           const Sight& sight,
+                           RootIndex root,
+                           const Digest& hash,
+                           bool is_wanted) const;
+  std::optional<Error> what_is_in_the_way(Scope& scope,
+                                          const std::string& name,
+                                          const Sight& sight,
+                                          const RootSet& hold);
+  Result<void> stage_order(Scope& scope,
+                           const std::string& name,
+                           Sight& sight,
+                           PendingSkill& pending,
+                           const EntryBytes& bytes_of,
+                           const RootSet& hold);
+  Result<void> check_writable(const Scope& scope, RootIndex root, Presence presence);
+  Result<void> stage_one(Scope& scope,
+                         Sight& sight,
+                         RootIndex root,
+                         PendingSkill& pending,
+                         const EntryBytes& bytes_of);
+
+  // round_take.cpp
+  Result<TakenAway>
+  prepare_to_go(Scope& scope, const std::string& name, const TakeAwayOrder& words, Order& order);
+  Result<void> choose_going(Scope& scope, const Sight& sight, Going& going, TakenAway& taken);
+  Result<void> narrow(Scope& scope,
+                      const Skill& skill,
+                      Sight& sight,
+                      const TakeAwayOrder& words,
+                      Going& going,
+                      PendingSkill& stand_ins);
+  Result<void> take_out_all(Scope& scope, Going& going);
+  void swap_in_stand_ins(Scope& scope, Going& going);
+  Result<void> record_taken(Scope& scope, Going& going);
+  void throw_away(Scope& scope, Going& going);
+
+  // round_order.cpp
+  void take_back_earlier();
+  Result<void> carry_out(Scope& scope, Order& order);
+  Result<void> carry_out_once(Scope& scope, Order& order);
+  void give_up(Order& order);
+  Result<void> note_missing(const std::string& folder);
+
   void step(SyncAction action,
             const std::string& skill,
             const std::string& path,
@@ -289,6 +349,8 @@ private:
   std::size_t m_known = 0;      // of so many, in the scopes that were opened
   store::Id m_batch = 0;
   std::optional<Error> m_unrecorded = {}; // why the last batch was not recorded
+  std::optional<Error> m_failure = {};    // the first reason why a copy could not be written
+  Order* m_order = nullptr;               // that is being prepared
   UndoneMarks m_marks = {};               // recorded with the next entry of the log
   // Skills with looks that may be trusted next time; recorded together at the end of a batch.
   std::set<SkillIndex> m_fingerprints = {};

@@ -122,6 +122,7 @@ void RoundRun::swap_in(Scope& scope, PendingSkill& pending, store::HistoryRow& h
     Result<std::optional<Displaced>> swapped =
         m_state.stager.swap_in(root, pending.name, write.staged, write.expected);
     if (!swapped) {
+      m_failure = m_failure ? m_failure : std::optional(swapped.error());
       if (swapped.error().code == ErrorCode::changed) {
         again(scope, pending.name, m_work.now.steady_ms);
       } else {
@@ -129,6 +130,7 @@ void RoundRun::swap_in(Scope& scope, PendingSkill& pending, store::HistoryRow& h
       }
       continue;
     }
+    write.swapped = true;
     store::HistoryPath& path = history.paths.emplace_back();
     path.path = scope.path_of(write.root, pending.name);
     path.after = hash;

@@ -71,7 +71,7 @@ void RoundRun::carry_out_deletions(Scope& scope) {
   std::vector<std::size_t> gone_in(scope.roots.size());
   for (auto& [name, deletion] : scope.deletions) {
     const Skill* skill = scope.find(m_state.key_of(name));
-    if (skill == nullptr) {
+    if (skill == nullptr || (!scope.setup.enabled && name != m_work.only_skill)) {
       continue;
     }
     // Where nothing is left to be deleted there is nothing to hold either.

@@ -17,10 +17,6 @@ namespace {
 // systems stamp in ticks of up to 10 ms (git's "racily clean" entries).
 constexpr std::int64_t k_racy_ns = 20'000'000;
 
-bool is_racy(const StatResult& stat, const Moment& now) {
-  return stat.newest_change_ns + k_racy_ns > now.wall_ms * 1'000'000;
-}
-
 bool is_known(const Replica* replica, const StatResult& stat) {
   return replica != nullptr && replica->base && replica->fingerprint.is_known()
          && replica->fingerprint == stat.fingerprint;
@@ -36,6 +32,10 @@ bool is_there(int folder_fd, const std::string& path) {
 }
 
 } // namespace
+
+bool is_racy(const StatResult& stat, const Moment& now) {
+  return stat.newest_change_ns + k_racy_ns > now.wall_ms * 1'000'000;
+}
 
 // Whether a look by stat alone shows that nothing changed and nothing is wanted: the path of a
 // rescan, so no more than a walk and a comparison.
@@ -135,7 +135,8 @@ Sight RoundRun::look(Scope& scope, const std::string& name, const Skill* skill) 
       keep_read(scope, name, i, std::move(read), sight);
     } else if (seen.presence == Presence::link) {
       look_at_link(scope, name, i, sight);
-    } else if (seen.presence == Presence::absent && seen.base && is_root_emptied(scope, i)) {
+    } else if (scope.setup.enabled && seen.presence == Presence::absent && seen.base
+               && is_root_emptied(scope, i)) {
       seen.usable = false;
     }
   }
@@ -340,6 +341,23 @@ void RoundRun::remember(Scope& scope, Skill& skill, const Sight& sight) {
   }
   for (RootIndex root : unlinked) {
     forget_link(scope, skill, sight, root);
+  }
+  for (Replica& replica : skill.replicas) {
+    // A person put something there, who may take it away on purpose in turn.
+    replica.withdrawn = replica.withdrawn && replica.kind == store::ReplicaKind::excluded;
+  }
+}
+
+// Where nothing is synchronised, a copy that is missing was taken away there and nowhere else.
+void RoundRun::forget_missing(Scope& scope, Skill& skill, Sight& sight) {
+  if (scope.setup.enabled || scope.deletions.contains(skill.name)) {
+    return;
+  }
+  for (Observation& seen : sight.observations) {
+    if (seen.usable && seen.presence == Presence::absent && seen.base) {
+      seen.base.reset();
+      scope.agree(skill, seen.root, std::nullopt);
+    }
   }
 }
 

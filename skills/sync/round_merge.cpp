@@ -14,6 +14,18 @@ Result<Tree> RoundRun::tree_of(const Sight& sight, const Digest& hash) const {
   return tree_of_object(m_state.objects, hash);
 }
 
+// As the database has it, else as the store has.
+Result<Tree> RoundRun::agreed_tree(const Skill& skill) const {
+  auto row = m_state.store.skill(skill.id);
+  if (row && *row) {
+    Result<Tree> tree = Tree::parse((*row)->tree);
+    if (tree && tree->hash() == *skill.ancestor) {
+      return tree;
+    }
+  }
+  return tree_of_object(m_state.objects, *skill.ancestor);
+}
+
 // Joins the new versions one after another, each against what it was made from (facts, rule 1).
 // Nothing: they cannot be joined.
 Result<std::optional<MergeResult>> RoundRun::try_merge(Scope& scope,

@@ -1,8 +1,33 @@
 #include "skills/sync/round.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace upskill::sync {
+namespace {
+
+// Where there were links there are to be links, to a copy that is there or that comes first.
+void choose_links_again(const Scope& scope,
+                        const std::vector<RootIndex>& links,
+                        const Sight& sight,
+                        std::vector<RootIndex>& fresh,
+                        PendingSkill& pending) {
+  auto is_link = [&](RootIndex root) {
+    return std::ranges::find(links, root) != links.end() || scope.setup.roots[root].by_link;
+  };
+  std::ranges::sort(fresh, {}, [&](RootIndex root) { return std::pair(is_link(root), root); });
+  const bool has_copy = std::ranges::any_of(sight.observations, [&](const Observation& seen) {
+    return seen.usable && seen.presence == Presence::copy && !is_link(seen.root);
+  });
+  if (!has_copy && !fresh.empty() && !is_link(fresh.front())) {
+    pending.original = fresh.front();
+  }
+  for (RootIndex root : links) {
+    pending.links.set(root);
+  }
+}
+
+} // namespace
 
 Result<void> RoundRun::put(Scope& scope,
                            const std::string& name,
@@ -45,6 +70,7 @@ Result<void> RoundRun::put(Scope& scope,
     return seen.usable && seen.presence == Presence::absent;
   });
   RootSet wanted = nowhere && roots.empty() ? scope.wanted(*skill, {}, {}) : RootSet();
+  std::vector<RootIndex> fresh;
   for (const Observation& seen : sight.observations) {
     bool named = std::ranges::find(roots, seen.root) != roots.end() || wanted.test(seen.root);
     if (!seen.usable) {
@@ -55,7 +81,14 @@ Result<void> RoundRun::put(Scope& scope,
     } else if (seen.presence == Presence::copy && seen.hash == skill->ancestor) {
       stage_update(scope, name, sight, seen.root, pending, bytes_of);
     } else if (seen.presence == Presence::absent && named) {
-      stage_new(scope, name, sight, seen.root, pending, bytes_of);
+      fresh.push_back(seen.root);
+    }
+  }
+  choose_links_again(scope, effects.links, sight, fresh, pending);
+  for (RootIndex root : fresh) {
+    stage_new(scope, name, sight, root, pending, bytes_of);
+    if (root == pending.original && pending.failed) {
+      pending.original.reset(); // a link to it would lead nowhere
     }
   }
   bool nothing = pending.writes.empty() && pending.holders.empty();
@@ -225,7 +258,9 @@ Result<void> RoundRun::withdraw_from(Scope& scope,
                 m_round.warnings.back());
   }
   const bool nothing_left = !stays && !left;
-  if (!nothing_left) {
+  if (effects.may_return && !nothing_left) {
+    skill->let_return(goes);
+  } else if (!nothing_left) {
     exclude_for_readers(scope, *skill, sight, roots, Excluded::until_edited, history);
   }
   return record_withdrawal(scope, name, sight, nothing_left, history, effects.marks);

@@ -33,6 +33,9 @@ void RoundRun::open_roots(Scope& scope) {
     }
     RootProbe probe = probe_root(setup.path);
     root.judgement = judge_root(setup.path, root.record, probe);
+    if (!scope.setup.enabled && root.judgement.health != RootHealth::ok) {
+      judge_alone(scope, static_cast<RootIndex>(i), probe);
+    }
     if (root.judgement.health == RootHealth::replaced) {
       warn({ErrorCode::changed, root.judgement.reason, {}});
       if (m_work.dry_run) {
@@ -46,7 +49,8 @@ void RoundRun::open_roots(Scope& scope) {
       warn({ErrorCode::refused, root.judgement.reason, root.judgement.hint});
     }
     if (root.judgement.health != RootHealth::ok
-        || (root.record.emptied && is_still_emptied(scope, static_cast<RootIndex>(i)))) {
+        || (scope.setup.enabled && root.record.emptied
+            && is_still_emptied(scope, static_cast<RootIndex>(i)))) {
       continue;
     }
     if (m_state.stager.is_missing_some(setup.path)) {
@@ -68,7 +72,7 @@ void RoundRun::open_roots(Scope& scope) {
     }
     // Before anything is written there: one new copy in an emptied root would make it look as if
     // the others had been deleted one by one.
-    if (is_root_emptied(scope, static_cast<RootIndex>(i))) {
+    if (scope.setup.enabled && is_root_emptied(scope, static_cast<RootIndex>(i))) {
       root.fd.reset();
       continue;
     }
@@ -83,6 +87,18 @@ void RoundRun::open_roots(Scope& scope) {
       }
     }
     wait_for_root(scope, static_cast<RootIndex>(i));
+  }
+}
+
+// Where nothing is synchronised nothing is concluded from what is missing in a root, so that it
+// stands in nobody's way that all of it is.
+void RoundRun::judge_alone(Scope& scope, RootIndex index, const RootProbe& probe) {
+  Root& root = scope.roots[index];
+  RootRecord nothing_agreed = root.record;
+  nothing_agreed.agreed = 0;
+  root.judgement = judge_root(scope.setup.roots[index].path, nothing_agreed, probe);
+  if (root.judgement.health != RootHealth::halted && !m_work.dry_run) {
+    forget_root(scope, index);
   }
 }
 

@@ -124,8 +124,12 @@ void RoundRun::spread(Scope& scope,
   }
   // What an undo took away stays away for as long as the skill is what it was then.
   pending.edited = skill.ancestor != hash;
-  RootSet wanted = scope.wanted(
-      skill, present, links, pending.edited ? Withdrawn::comes_back : Withdrawn::stays_away);
+  // Where nothing is synchronised, copies are only ever made by name.
+  RootSet wanted;
+  if (scope.setup.enabled) {
+    wanted = scope.wanted(
+        skill, present, links, pending.edited ? Withdrawn::comes_back : Withdrawn::stays_away);
+  }
   if (!m_work.dry_run) {
     if (auto kept = keep_tree(pending.tree, bytes_of); !kept) {
       note(scope, name, kept.error().message);
@@ -242,8 +246,8 @@ void RoundRun::stage_new(Scope& scope,
                     + "` are one name on some file systems");
   }
   std::string link;
-  if (setup.by_link) {
-    link = link_target(scope, name, sight, root);
+  if (setup.by_link || pending.links.test(root)) {
+    link = link_target(scope, name, sight, root, pending.original);
   }
   step(link.empty() ? SyncAction::create : SyncAction::link,
        name,
@@ -255,7 +259,11 @@ void RoundRun::stage_new(Scope& scope,
     return;
   }
   if (scope.roots[root].judgement.health == RootHealth::absent) {
-    if (auto made = make_directories(setup.path); !made) {
+    Result<void> made = note_missing(setup.path);
+    if (made) {
+      made = make_directories(setup.path);
+    }
+    if (!made) {
       return write_failed(scope, pending, root, made.error());
     }
     // Known from now on, so that the next look does not take it for a stranger.
@@ -274,6 +282,7 @@ void RoundRun::stage_new(Scope& scope,
   PendingWrite write;
   write.root = root;
   write.link = !link.empty();
+  write.target = std::move(link);
   write.staged = std::move(*staged);
   pending.writes.push_back(std::move(write));
 }
@@ -295,10 +304,13 @@ std::string RoundRun::twin_of(Scope& scope, const std::string& name, RootIndex i
   return known->second == name ? std::string() : known->second;
 }
 
-// A relative link from this root to a real copy, where both lie on one file system; else empty, and
-// a copy is made.
-std::string
-RoundRun::link_target(Scope& scope, const std::string& name, const Sight& sight, RootIndex root) {
+// A relative link from this root to a real copy, or to the one that is made first, where both lie
+// on one file system; else empty, and a copy is made.
+std::string RoundRun::link_target(Scope& scope,
+                                  const std::string& name,
+                                  const Sight& sight,
+                                  RootIndex root,
+                                  std::optional<RootIndex> original) {
   struct stat here {};
 
   // It may have to be made first, and what it lies in.
@@ -312,7 +324,8 @@ RoundRun::link_target(Scope& scope, const std::string& name, const Sight& sight,
   for (const Observation& seen : sight.observations) {
     struct stat there {};
 
-    if (seen.usable && seen.presence == Presence::copy && !scope.setup.roots[seen.root].by_link
+    bool is_copy = seen.presence == Presence::copy || seen.root == original;
+    if (seen.usable && is_copy && seen.root != root && !scope.setup.roots[seen.root].by_link
         && ::stat(scope.setup.roots[seen.root].path.c_str(), &there) == 0
         && here.st_dev == there.st_dev) {
       return relative_path(scope.path_of(seen.root, name), scope.setup.roots[root].path);
@@ -326,6 +339,7 @@ void RoundRun::write_failed(Scope& scope,
                             RootIndex root,
                             const Error& error) {
   pending.failed = true;
+  m_failure = m_failure ? m_failure : std::optional(error);
   note(scope, pending.name, scope.path_of(root, pending.name) + ": " + error.message);
   warn(error);
 }

@@ -420,4 +420,39 @@ PRAGMA user_version=1;)sql";
                       "in_sync",
                       {{4, ReplicaKind::copy, Fingerprint(), Digest()}}});
   }
+
+  TEST_CASE("keeps the folders that an order makes in their sequence until they are removed") {
+    Folder folder;
+    SyncStore store = open(folder);
+    REQUIRE(store.add_made_folders({"/b", "/b/a"}));
+    REQUIRE(store.add_made_folders({"/a", "/b"}));
+    CHECK(value_of(store.made_folders()) == std::vector<std::string>{"/b", "/b/a", "/a"});
+    REQUIRE(store.remove_made_folders({"/b/a", "/c"}));
+    CHECK(value_of(store.made_folders()) == std::vector<std::string>{"/b", "/a"});
+  }
+
+  TEST_CASE("keeps the intents of an order in their sequence until they are removed") {
+    Folder folder;
+    const Digest hash = sha256("a");
+    IntentRow copy{.scope = 1, .skill = "pdf", .root = "/a", .before = hash, .after = sha256("b")};
+    IntentRow link{.scope = 1, .skill = "pdf", .root = "/b", .link_after = "../a/pdf"};
+    {
+      SyncStore store = open(folder);
+      REQUIRE(store.add_intents({copy}));
+      REQUIRE(store.add_intents({link}));
+    }
+    SyncStore store = open(folder);
+    CHECK(value_of(store.intents()) == std::vector{copy, link});
+    REQUIRE(store.remove_intents());
+    CHECK(value_of(store.intents()).empty());
+  }
+
+  TEST_CASE("counts versions that are pinned as in use until others are") {
+    Folder folder;
+    SyncStore store = open(folder);
+    REQUIRE(store.set_pins({sha256("a"), sha256("b")}));
+    CHECK(live(store, 0) == std::set{sha256("a"), sha256("b")});
+    REQUIRE(store.set_pins({sha256("b")}));
+    CHECK(live(store, 0) == std::set{sha256("b")});
+  }
 }

@@ -40,6 +40,30 @@ ConflictVersion shown(SyncWorld& world, bool winner) {
 } // namespace
 
 TEST_SUITE("Conflicts") {
+  TEST_CASE("in brief they say whose skill it is, as another scope may have one of that name") {
+    SyncWorld world;
+    sync::ScopeSetup project = project_beside(world);
+    REQUIRE(world.engine().configure({world.setup(), project}, world.now()));
+    write(project.roots[0].path + "/same/SKILL.md", "left\n");
+    write(project.roots[1].path + "/same/SKILL.md", "right\n");
+    world.settle();
+    auto open = world.engine().open_conflicts();
+    REQUIRE(open);
+    REQUIRE(open->size() == 1);
+    CHECK(open->front().skill == "same");
+    CHECK(open->front().project == project.project);
+    world.write_skill(0, "same", "left");
+    world.write_skill(1, "same", "right");
+    world.settle();
+    open = world.engine().open_conflicts();
+    REQUIRE(open->size() == 2);
+    CHECK(open->back().project == "");
+    world.configure(); // without the project
+    open = world.engine().open_conflicts();
+    REQUIRE(open->size() == 2);
+    CHECK_FALSE(open->front().project);
+  }
+
   TEST_CASE("a name that begins with digits does not settle the conflict of that number") {
     SyncWorld world;
     world.write_skill(0, "other", "left");
