@@ -57,6 +57,14 @@ bool is_path(std::string_view path) {
   }
 }
 
+// The next blank-separated word of a row, and what follows it.
+std::string_view take_word(std::string_view& row) {
+  row.remove_prefix(std::min(row.find_first_not_of(' '), row.size()));
+  std::string_view word = row.substr(0, row.find(' '));
+  row.remove_prefix(word.size());
+  return word;
+}
+
 bool is_hash(std::string_view text) {
   return (text.size() == 40 || text.size() == 64) && std::ranges::all_of(text, [](char c) {
            return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
@@ -122,8 +130,8 @@ Result<std::vector<std::string>> read_paths(std::string_view output) {
   return paths;
 }
 
-Result<std::vector<TreeFile>> read_tree(std::string_view output) {
-  std::vector<TreeFile> files;
+Result<std::vector<TreeEntry>> read_entries(std::string_view output) {
+  std::vector<TreeEntry> entries;
   Fields fields(output);
   while (!fields.at_end()) {
     std::optional<std::string_view> row = fields.next(); // mode SP type SP hash SP* size TAB path
@@ -131,17 +139,37 @@ Result<std::vector<TreeFile>> read_tree(std::string_view output) {
     if (tab == std::string_view::npos || !is_path(row->substr(tab + 1))) {
       return unreadable("tree");
     }
-    TreeFile file{std::string(row->substr(tab + 1))};
+    TreeEntry entry;
+    entry.path = row->substr(tab + 1);
     std::string_view about = row->substr(0, tab);
-    std::string_view size = about.substr(about.rfind(' ') + 1);
-    file.is_submodule = size == "-";
-    if (!file.is_submodule) {
-      auto [end, error] = std::from_chars(size.data(), size.data() + size.size(), file.bytes);
-      if (error != std::errc() || end != size.data() + size.size()) {
+    std::string_view mode = take_word(about);
+    std::string_view type = take_word(about);
+    entry.hash = take_word(about);
+    std::string_view size = take_word(about);
+    if (type == "tree" || type == "commit") {
+      entry.kind = type == "tree" ? EntryKind::folder : EntryKind::submodule;
+    } else {
+      entry.kind = mode == "120000" ? EntryKind::link : EntryKind::file;
+      auto [end, error] = std::from_chars(size.data(), size.data() + size.size(), entry.bytes);
+      if (type != "blob" || error != std::errc() || end != size.data() + size.size()) {
         return unreadable("tree");
       }
     }
-    files.push_back(std::move(file));
+    if (!is_hash(entry.hash)) {
+      return unreadable("tree");
+    }
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+Result<std::vector<TreeFile>> read_tree(std::string_view output) {
+  TRY_ASSIGN(std::vector<TreeEntry> entries, read_entries(output));
+  std::vector<TreeFile> files;
+  for (TreeEntry& entry : entries) {
+    if (entry.kind != EntryKind::folder) {
+      files.push_back({std::move(entry.path), entry.bytes, entry.kind == EntryKind::submodule});
+    }
   }
   return files;
 }

@@ -30,6 +30,18 @@ struct TreeFile {
   friend bool operator==(const TreeFile&, const TreeFile&) = default;
 };
 
+enum class EntryKind { file, link, folder, submodule };
+
+// Anything in a tree, with git's hash of it.
+struct TreeEntry {
+  EntryKind kind = EntryKind::file;
+  std::string path = {};
+  std::string hash = {};
+  std::uint64_t bytes = 0; // of files and links
+
+  friend bool operator==(const TreeEntry&, const TreeEntry&) = default;
+};
+
 // `git diff --name-status -z`. A copy is a file that was added.
 Result<std::vector<FileChange>> read_name_status(std::string_view output);
 // `git ls-files -z`. Folders that are repositories of their own, which end in a slash, are left
@@ -37,6 +49,8 @@ Result<std::vector<FileChange>> read_name_status(std::string_view output);
 Result<std::vector<std::string>> read_paths(std::string_view output);
 // `git ls-tree -r -l -z`.
 Result<std::vector<TreeFile>> read_tree(std::string_view output);
+// `git ls-tree -r -t -l -z`.
+Result<std::vector<TreeEntry>> read_entries(std::string_view output);
 // The one hash in a line, of SHA-1 or SHA-256.
 Result<std::string> read_hash(std::string_view output);
 

@@ -5,6 +5,8 @@
 #include "protocol/base/paths.h"
 #include "protocol/base/utf8.h"
 
+#include <signal.h>
+
 #include <array>
 #include <chrono>
 #include <utility>
@@ -12,7 +14,6 @@
 namespace upskill::git {
 namespace {
 
-constexpr auto k_limit = std::chrono::minutes(2);
 constexpr std::size_t k_longest_complaint = 300; // bytes
 
 // What a repository's configuration may not change. The sparse checkout and the split index are
@@ -50,12 +51,34 @@ runtime::ChildProgram program_of(GitCall call) {
   if (!call.index.empty()) {
     program.environment.push_back("GIT_INDEX_FILE=" + call.index);
   }
+  // Beside these the words `-c` would do, but for a name with `=` in it, which addresses have.
+  program.environment.push_back("GIT_CONFIG_COUNT=" + std::to_string(call.settings.size()));
+  for (std::size_t i = 0; i < call.settings.size(); ++i) {
+    const auto& [name, value] = call.settings[i];
+    program.environment.push_back("GIT_CONFIG_KEY_" + std::to_string(i) + "=" + name);
+    program.environment.push_back("GIT_CONFIG_VALUE_" + std::to_string(i) + "=" + value);
+  }
+  for (std::string& entry : call.environment) {
+    program.environment.push_back(std::move(entry));
+  }
   program.folder = std::move(call.folder);
   program.input = std::move(call.input);
   program.max_output = call.max_output;
+  program.max_errors = call.max_errors;
   program.excess = runtime::Excess::kill;
-  program.limit = k_limit;
+  program.limit = call.limit;
+  program.idle_limit = call.idle_limit;
+  program.limits = std::move(call.limits);
   return program;
+}
+
+std::string minutes(runtime::Clock::duration time) {
+  auto whole = std::chrono::duration_cast<std::chrono::minutes>(time).count();
+  if (whole < 1) {
+    return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(time).count())
+           + " ms";
+  }
+  return whole == 2 ? "two minutes" : std::to_string(whole) + " minutes";
 }
 
 std::string first_line(std::string_view errors) {
@@ -67,21 +90,29 @@ std::string first_line(std::string_view errors) {
 
 asio::awaitable<Result<GitEnd>> run_git(GitCall call) {
   std::string what = "`git " + (call.arguments.empty() ? "" : call.arguments.front()) + "`";
+  const runtime::Clock::duration limit = call.limit;
+  const runtime::Clock::duration idle_limit = call.idle_limit.value_or(limit);
   AWAIT(Result<runtime::ChildEnd> end, runtime::run_child(program_of(std::move(call))));
   if (!end && end.error().code == ErrorCode::not_found) {
     co_return fail(ErrorCode::unavailable, "there is no `git` here", "install git");
   }
   CO_TRY(end);
   if (end->timed_out) {
-    co_return fail(ErrorCode::timed_out, what + " has not ended within two minutes");
+    co_return fail(ErrorCode::timed_out,
+                   end->is_idle ? what + " has said nothing for " + minutes(idle_limit)
+                                : what + " has not ended within " + minutes(limit));
   }
   if (end->was_excess) {
     co_return fail(ErrorCode::too_large, what + " says more than we read");
   }
+  if (end->signal == SIGXFSZ) {
+    co_return fail(ErrorCode::too_large, what + " writes a larger file than it may");
+  }
   if (!end->exit_code) {
     co_return fail(ErrorCode::unavailable, what + " was ended by a signal");
   }
-  GitEnd told{*end->exit_code, std::move(end->output), first_line(end->errors)};
+  GitEnd told{*end->exit_code, std::move(end->output), first_line(end->errors), {}};
+  told.said = std::move(end->errors);
   co_return told;
 }
 

@@ -5,6 +5,8 @@
 #include "daemon/runtime/deadlines.h"
 #include "protocol/base/result.h"
 
+#include <sys/socket.h>
+
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -28,10 +30,15 @@ struct HttpRequest {
   std::string body = {};
   HttpDeadlines deadlines = {};
   std::size_t longest_body = 16u << 20; // of the response, unpacked
-  Environment environment = {};         // of the call: proxies, and SSL_CERT_FILE
+  bool keeps_encoding = false;  // of the response: its body comes as it is sent, packed or not
+  Environment environment = {}; // of the call: proxies, and SSL_CERT_FILE
   // Given each piece of the body; an error ends the exchange and is its result. It must not start
   // or end exchanges itself.
   std::function<Result<void>(std::string_view)> on_body = {};
+  // Asked about each address before it is connected to, and again about that of a kept connection:
+  // what a name was a moment ago proves nothing. An error ends the exchange when no other address
+  // of the host may be connected to. A proxy is the person's choice, and nobody is asked about it.
+  std::function<Result<void>(const sockaddr&)> may_connect = {};
   // Set when no connection came about: it was refused, or the host has no address.
   bool* found_nobody = nullptr;
 };
@@ -39,6 +46,7 @@ struct HttpRequest {
 struct HttpResponse {
   int status = 0;
   Headers headers = {};
+  std::string address = {}; // numeric, that was connected to; empty where a proxy was
 };
 
 // HTTP by libcurl, which is loaded at the first exchange. Connections are kept and shared, TLS is

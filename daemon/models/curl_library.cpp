@@ -21,7 +21,7 @@ tl::unexpected<Error> missing(const char* why) {
 Result<std::unique_ptr<CurlLibrary>> CurlLibrary::load() {
   void* handle = ::dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
-    return missing("is not here, and models are asked with it");
+    return missing("is not here, and HTTP goes through it");
   }
   std::unique_ptr<CurlLibrary> library(new CurlLibrary(handle));
   if (!library->bind()) {

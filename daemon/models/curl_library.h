@@ -7,10 +7,10 @@
 
 namespace upskill::models {
 
-// libcurl, loaded at run time: a daemon that asks no model holds neither its code nor what it links
-// (2 MB). Functions are called by their names without `curl_`.
-// Owner: Http. Thread: the daemon's; libcurl counts its global init itself. Lifetime: longer than
-// every handle it made; unloaded in the destructor.
+// libcurl, loaded at run time: a daemon that asks nobody over HTTP holds neither its code nor what
+// it links (2 MB). Functions are called by their names without `curl_`. Owner: Http. Thread: the
+// daemon's; libcurl counts its global init itself. Lifetime: longer than every handle it made;
+// unloaded in the destructor.
 class CurlLibrary {
 public:
   // unavailable: it is not installed, or too old for what is used here (7.87).

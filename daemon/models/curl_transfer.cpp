@@ -47,10 +47,6 @@ Http::Transfer::~Transfer() {
   m_loop->curl().slist_free_all(m_headers);
 }
 
-template <class T> void Http::Transfer::set(CURLoption option, T value) {
-  m_loop->curl().easy_setopt(m_easy, option, value);
-}
-
 Result<void> Http::Transfer::start() {
   CurlLibrary& curl = m_loop->curl();
   m_easy = curl.easy_init();
@@ -69,7 +65,7 @@ Result<void> Http::Transfer::start() {
   set(CURLOPT_BUFFERSIZE, k_piece);
   set(CURLOPT_SSL_VERIFYPEER, 1L);
   set(CURLOPT_SSL_VERIFYHOST, 2L);
-  set(CURLOPT_ACCEPT_ENCODING, "");
+  set(CURLOPT_ACCEPT_ENCODING, m_request.keeps_encoding ? nullptr : "");
   set(CURLOPT_USERAGENT, "upskilld");
   set(CURLOPT_HTTPHEADER, m_headers);
   if (m_request.method == "GET") {
@@ -108,6 +104,9 @@ void Http::Transfer::set_proxy() {
   }
   std::string without = variable(of_call, {"no_proxy", "NO_PROXY"});
   without = without == "*" ? without : without + (without.empty() ? "" : ",") + k_never_proxied;
+  if (m_request.may_connect) {
+    guard(proxy, without);
+  }
   set(CURLOPT_PROXY, proxy.c_str());
   set(CURLOPT_NOPROXY, without.c_str());
   std::string authorities = variable(of_call, {"SSL_CERT_FILE"});
@@ -138,7 +137,7 @@ Result<HttpResponse> Http::Transfer::result() {
 
 void Http::Transfer::finish(CURLcode code) {
   if (code != CURLE_OK) {
-    fail_with(error_of(code));
+    fail_with(m_refusal ? *m_refusal : error_of(code));
   }
   bool has_no_address = code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY;
   m_is_resolved = code == CURLE_OK || has_no_address;
@@ -148,6 +147,9 @@ void Http::Transfer::finish(CURLcode code) {
   long status = 0;
   m_loop->curl().easy_getinfo(m_easy, CURLINFO_RESPONSE_CODE, &status);
   m_response.status = static_cast<int>(status);
+  char* address = nullptr;
+  m_loop->curl().easy_getinfo(m_easy, CURLINFO_PRIMARY_IP, &address);
+  m_response.address = address == nullptr || m_is_proxied ? "" : address;
   m_is_done = true;
   m_changed.notify_all();
 }
@@ -251,9 +253,9 @@ Error Http::Transfer::error_of(CURLcode code) const {
                         seconds(m_request.deadlines.connect)),
             {}};
   case CURLE_COULDNT_CONNECT:
-    return unavailable("takes no connections", "start the server, or check the base URL");
+    return unavailable("takes no connections", "start the server, or check its address");
   case CURLE_COULDNT_RESOLVE_HOST:
-    return unavailable("is not known to the name service", "check the base URL and the network");
+    return unavailable("is not known to the name service", "check its address and the network");
   case CURLE_COULDNT_RESOLVE_PROXY:
     return unavailable("cannot be reached: the proxy is not known to the name service",
                        "check `https_proxy` and `http_proxy`");

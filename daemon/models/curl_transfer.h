@@ -30,8 +30,16 @@ public:
 private:
   static std::size_t on_header(char* data, std::size_t one, std::size_t count, void* self);
   static std::size_t on_body(char* data, std::size_t one, std::size_t count, void* self);
-  template <class T> void set(CURLoption option, T value);
+  static curl_socket_t on_open(void* self, curlsocktype purpose, curl_sockaddr* address);
+  static int on_request(void* self, char* address, char* our_address, int port, int our_port);
+
+  template <class T> void set(CURLoption option, T value) {
+    m_loop->curl().easy_setopt(m_easy, option, value);
+  }
+
   void set_proxy();
+  void guard(std::string& proxy, std::string& without);
+  bool may_connect(const sockaddr& address);
   bool may_be_resolving() const;
   void take_header(std::string_view line);
   bool take_body(std::string_view bytes);
@@ -49,6 +57,8 @@ private:
   bool m_is_resolved = false; // or it is known that the host has no address
   std::size_t m_size = 0;     // of the body so far
   std::optional<Error> m_error;
+  std::optional<Error> m_refusal; // of may_connect
+  bool m_is_proxied = false;      // known where may_connect is asked
   runtime::Clock::time_point m_begun;
   runtime::Clock::time_point m_last_byte;
   runtime::Condition m_changed;

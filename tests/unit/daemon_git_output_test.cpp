@@ -93,6 +93,26 @@ TEST_SUITE("git_output") {
     }
   }
 
+  TEST_CASE("folders of a tree have hashes, too") {
+    const std::string hash(40, 'a');
+    auto read =
+        read_entries("040000 tree " + hash + "       -\tdir" + '\0' + "100755 blob " + hash
+                     + "      12\tdir/run" + '\0' + "120000 blob " + hash + "       3\tdir/link"
+                     + '\0' + "160000 commit " + hash + "       -\tmodule" + '\0');
+    REQUIRE(read);
+    REQUIRE(read->size() == 4);
+    CHECK((*read)[0] == TreeEntry{EntryKind::folder, "dir", hash, 0});
+    CHECK((*read)[1] == TreeEntry{EntryKind::file, "dir/run", hash, 12});
+    CHECK((*read)[2] == TreeEntry{EntryKind::link, "dir/link", hash, 3});
+    CHECK((*read)[3] == TreeEntry{EntryKind::submodule, "module", hash, 0});
+    for (std::string bad : {"040000 tree short       -\tdir" + std::string(1, '\0'),
+                            "100644 odd " + hash + "       1\tdir" + std::string(1, '\0'),
+                            "100644 blob " + hash + "       -\tdir" + std::string(1, '\0')}) {
+      CAPTURE(bad);
+      CHECK_FALSE(read_entries(bad));
+    }
+  }
+
   TEST_CASE("a hash is one of git's") {
     CHECK(*read_hash(std::string(40, '0') + "\n") == std::string(40, '0'));
     CHECK(*read_hash(std::string(64, 'f') + "\nmore") == std::string(64, 'f'));

@@ -21,7 +21,7 @@ using namespace upskill;
 using namespace upskill::models;
 using asio::ip::tcp;
 
-inline Environment with(std::map<std::string, std::string> variables) {
+inline models::Environment with(std::map<std::string, std::string> variables) {
   return [variables](const std::string& name) -> std::optional<std::string> {
     auto at = variables.find(name);
     return at == variables.end() ? std::nullopt : std::optional(at->second);
@@ -40,7 +40,8 @@ reply(const std::string& status, const std::string& body, const std::string& hea
           + "\r\nconnection: close\r\n\r\n" + body};
 }
 
-// A server on a loopback address that gives one prepared reply to each connection, in order.
+// A server on a loopback address that gives one prepared reply to each connection: that of the path
+// where there is one, else the next in order.
 class Server {
 public:
   explicit Server(asio::io_context& io)
@@ -52,6 +53,7 @@ public:
   }
 
   std::deque<Reply> replies;
+  std::map<std::string, Reply> at_path = {};
   std::vector<std::string> requests;
   int hung_up = 0; // connections that the other side ended
 
@@ -98,9 +100,13 @@ private:
       }
       request.append(bytes, size);
     }
+    std::size_t begin = request.find(' ') + 1;
+    std::string path = request.substr(begin, request.find(' ', begin) - begin);
     requests.push_back(std::move(request));
     Reply said = reply("500 Unprepared", "");
-    if (!replies.empty()) {
+    if (auto known = at_path.find(path); known != at_path.end()) {
+      said = known->second;
+    } else if (!replies.empty()) {
       said = std::move(replies.front());
       replies.pop_front();
     }
