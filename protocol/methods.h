@@ -1,4 +1,6 @@
 #pragma once
+#include "protocol/install_methods.h"
+#include "protocol/method.h"
 #include "protocol/types/eval_changed.h"
 #include "protocol/types/eval_history.h"
 #include "protocol/types/eval_reports.h"
@@ -16,29 +18,6 @@
 #include <string_view>
 
 namespace upskill {
-
-// What a call changes. `destructive`: it may overwrite or delete what a user wrote (undoable all
-// the same).
-enum class Effect { reads, writes, destructive };
-// Whether agents are shown the method as a tool. Of people's methods they can call those that read,
-// a courtesy, but not `people_only`: what they tell is of other clients too. A client is of
-// `agents` or of `people`.
-enum class Audience { agents, people, people_only };
-enum class Pace { quick, slow };
-
-// One method, declared once. From this line follow decoding, schemas, the MCP tool with its
-// annotations, the command with its help and completions, and the reference (protocol/README.md).
-template <class P, class R> struct Method {
-  using Params = P;
-  using Reply = R;
-  std::string_view name;        // of the method and of the MCP tool
-  std::string_view command;     // words after `upskill`; empty where people have no command
-  std::string_view summary;     // one line, for people
-  std::string_view description; // for the reader that is a model: when to use it, what it changes
-  Effect effect = Effect::reads;
-  Audience audience = Audience::people;
-  Pace pace = Pace::quick;
-};
 
 inline constexpr Method<NoParams, StatusResult> k_status{
     "status",
@@ -190,7 +169,7 @@ inline constexpr Method<GenerateParams, GenerateResult> k_skill_generate{
     "Have a teacher model write a skill, and keep it only if held-out test cases prove it.",
     "Writes a skill for a task, from sessions where they are named, and saves it only if test "
     "cases that it has not seen prove that students do better with it. Use it when a task keeps "
-    "going wrong, or after a session that found the way. Calls models for minutes, which may cost "
+    "going wrong. Calls models for minutes, which may cost "
     "money: start it with `job`. Writes one new folder, or the inbox.",
     Effect::writes,
     Audience::agents,
@@ -267,8 +246,8 @@ inline constexpr Method<TraceListParams, TraceListResult> k_trace_list{
     "trace list",
     "List sessions of coding agents that are kept.",
     "Lists earlier sessions of coding agents on this machine, the newest first: title, project, "
-    "tools, errors, how it ended. Use it to see what was done before in a project; trace_search "
-    "finds by words, trace_read tells one. Changes nothing.",
+    "tools, errors, how it ended. Use it to see what was done before in a project. Changes "
+    "nothing.",
     Effect::reads,
     Audience::agents,
     Pace::slow};
@@ -477,6 +456,15 @@ template <class Use> constexpr void for_each_method(Use&& use) {
   use(k_skill_validate);
   use(k_skill_sync);
   use(k_skill_conflicts);
+  use(k_skill_install);
+  use(k_skill_update);
+  use(k_skill_outdated);
+  use(k_skill_remove);
+  use(k_skill_rollback);
+  use(k_skill_scan);
+  use(k_skill_find);
+  use(k_skill_pack);
+  use(k_skill_init);
   use(k_skill_eval);
   use(k_benchmark);
   use(k_eval_accept);

@@ -5,31 +5,41 @@
 
 #include <unistd.h>
 
-#include <string>
-
 namespace upskill::cli {
+namespace {
+
+constexpr std::size_t k_longest = 4000; // bytes of an answer
+
+} // namespace
 
 bool can_ask() {
   return ::isatty(0) != 0 && ::isatty(2) != 0;
 }
 
-Reply ask(std::string_view question) {
-  write_all(2, std::string(question) + " [y/N] ");
+Result<std::string> ask_line(std::string_view question) {
+  write_all(2, question);
   std::string line;
   for (;;) {
     pollfd entry{0, POLLIN, 0};
     if (connect::wait({&entry, 1}, -1) < 0) {
       write_all(2, "\n");
-      return Reply::interrupted;
+      return fail(ErrorCode::cancelled, "interrupted");
     }
     char byte = 0;
     ssize_t got = ::read(0, &byte, 1);
-    if (got <= 0 || byte == '\n' || line.size() > 100) {
-      break;
+    if (got <= 0 || byte == '\n' || line.size() >= k_longest) {
+      return line;
     }
     line += byte;
   }
-  return line == "y" || line == "Y" || line == "yes" || line == "Yes" ? Reply::yes : Reply::no;
+}
+
+Reply ask(std::string_view question) {
+  Result<std::string> line = ask_line(std::string(question) + " [y/N] ");
+  if (!line) {
+    return Reply::interrupted;
+  }
+  return *line == "y" || *line == "Y" || *line == "yes" || *line == "Yes" ? Reply::yes : Reply::no;
 }
 
 } // namespace upskill::cli

@@ -2,18 +2,15 @@
 
 #include "clients/cli/ask.h"
 #include "clients/cli/complain.h"
+#include "clients/cli/conversation.h"
 #include "clients/cli/exit_code.h"
+#include "clients/cli/install_asking.h"
 #include "clients/cli/json_output.h"
-#include "clients/cli/progress.h"
 #include "clients/cli/render.h"
 #include "clients/cli/text.h"
-#include "clients/cli/translate.h"
 #include "clients/connect/call.h"
 #include "clients/connect/context.h"
 #include "clients/connect/interrupt.h"
-#include "clients/connect/process.h"
-#include "clients/connect/socket.h"
-#include "clients/connect/start.h"
 #include "protocol/codec/codec.h"
 #include "protocol/methods.h"
 
@@ -22,108 +19,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <utility>
+#include <vector>
 
 namespace upskill::cli {
 namespace {
-
-// Without an answer while the daemon gives signs of life; without those it is 10 s.
-constexpr long k_quick_silence_ms = 60'000;
-constexpr long k_slow_silence_ms = 600'000;
-constexpr long k_stop_silence_ms = 4000; // of a daemon that does not even take the order to stop
-constexpr long k_stop_limit_ms = 5000;   // it stops within 2 s, or has work that cannot be broken
-
-// Commands about the daemon that must not start one.
-bool looks_at_daemon(const Invocation& invocation) {
-  return invocation.command.method->name.starts_with("daemon_");
-}
-
-bool is_private(const Invocation& invocation, const Environment& environment) {
-  return (invocation.run_private || environment("CI") == "true") && !looks_at_daemon(invocation);
-}
-
-Result<UniqueFd> open_connection(const Invocation& invocation, const Environment& environment) {
-  TRY_ASSIGN(Places places, find_places(environment));
-  if (looks_at_daemon(invocation)) {
-    return connect::connect_to_daemon(places);
-  }
-  if (is_private(invocation, environment)) {
-    return connect::start_private_daemon(places, environment);
-  }
-  return connect::connect_or_start(places, environment);
-}
-
-// One command's talk with the daemon, over one connection.
-class Conversation {
-public:
-  Conversation(const Invocation& invocation, const Screen& screen, const Environment& environment)
-      : m_invocation(invocation)
-      , m_screen(screen)
-      , m_environment(environment) {}
-
-  Result<connect::CallReply> call(const Invocation& invocation) {
-    Result<connect::CallReply> reply = call_once(invocation);
-    bool lost = !reply && reply.error().code == ErrorCode::unavailable;
-    if (lost && m_stream && invocation.command.method->effect == Effect::reads
-        && !looks_at_daemon(invocation) && !invocation.flag("fresh")) {
-      // It was met on its way out; asking again changes nothing, and what models answered is kept:
-      // only what asks them anew would be paid for twice.
-      m_stream.reset();
-      reply = call_once(invocation);
-    }
-    if (!reply) {
-      return fail(in_words_of(invocation.command, std::move(reply).error()));
-    }
-    return reply;
-  }
-
-  // The lock is free, and another may start, only when the process has gone.
-  Result<void> wait_until_gone() const {
-    if (m_daemon <= 0 || connect::wait_for_end(m_daemon, k_stop_limit_ms)) {
-      return {};
-    }
-    if (connect::interrupted_by() != 0) {
-      return fail(ErrorCode::cancelled, "interrupted");
-    }
-    std::string process = std::to_string(m_daemon);
-    return fail(ErrorCode::timed_out,
-                "the daemon (process " + process + ") was told to stop 5 seconds ago and has not",
-                "`kill -9 " + process + "` ends it; no version of a skill is lost by that");
-  }
-
-private:
-  Result<connect::CallReply> call_once(const Invocation& invocation) {
-    if (!m_stream) {
-      TRY_ASSIGN(UniqueFd socket, open_connection(m_invocation, m_environment));
-      m_daemon = connect::peer_of(socket.get());
-      m_stream.emplace(std::move(socket));
-    }
-    connect::CallRequest request;
-    request.method = invocation.command.method->name;
-    request.arguments = invocation.arguments();
-    request.context = context_of(invocation, m_screen, m_environment);
-    request.version = UPSKILL_VERSION;
-    request.id = ++m_calls;
-    request.silence_ms =
-        invocation.command.method->pace == Pace::slow ? k_slow_silence_ms : k_quick_silence_ms;
-    if (invocation.command.method->name == k_daemon_stop.name) {
-      request.silence_ms = k_stop_silence_ms;
-      request.probe_ms = 0;
-    }
-    Progress progress(::isatty(2) != 0, m_screen.columns, m_screen.unicode);
-    return connect::call(*m_stream,
-                         request,
-                         [&](double done, std::optional<double> total, const std::string& message) {
-                           progress.report(done, total, message);
-                         });
-  }
-
-  const Invocation& m_invocation;
-  const Screen& m_screen;
-  const Environment& m_environment;
-  std::optional<connect::LineStream> m_stream = {};
-  std::int64_t m_calls = 0;
-  pid_t m_daemon = 0;
-};
 
 void warn_of_version(const connect::CallReply& reply, const Invocation& invocation) {
   if (!reply.server_version.empty() && reply.server_version != UPSKILL_VERSION) {
@@ -156,15 +56,31 @@ bool may_act_without_steps(const MethodInfo& method) {
   return method.effect == Effect::destructive || method.name.ends_with("able"); // sync_enable, ...
 }
 
+// Whether something in a list of this document is so.
+template <class F>
+bool any_in(const connect::TextReader& document, std::string_view list, F is_so) {
+  bool any = false;
+  if (auto elements = document.member(list)) {
+    elements->each_element([&](std::size_t, JsonReader& element) {
+      any = any || is_so(static_cast<connect::TextReader&>(element));
+    });
+  }
+  return any;
+}
+
 enum class Decision { go_on, nothing_to_do, declined, interrupted };
 
-// Shows what would happen and asks. On stderr where stdout is kept for JSON.
-Result<Decision>
-decide(Conversation& conversation, const Invocation& invocation, const Screen& screen) {
+// Shows what would happen and asks. On stderr where stdout is kept for JSON. What a plan has
+// fetched is what will be taken: the invocation comes to name it.
+Result<Decision> decide(Conversation& conversation, Invocation& invocation, const Screen& screen) {
   Invocation plan = invocation;
   plan.values["dry_run"] = {""};
   TRY_ASSIGN(connect::CallReply reply, conversation.call(plan));
   TRY_ASSIGN(connect::TextReader result, connect::TextReader::open(reply.result, "the plan"));
+  auto token = result.member("plan");
+  if (token && has_field(invocation.command, "plan")) {
+    invocation.values["plan"] = {token->string().value_or("")};
+  }
   bool switches = invocation.command.method->name.ends_with("able"); // sync_enable, sync_disable
   if (plans_nothing(invocation, result)) {
     return Decision::nothing_to_do;
@@ -186,6 +102,26 @@ decide(Conversation& conversation, const Invocation& invocation, const Screen& s
     break;
   }
   return Decision::interrupted;
+}
+
+// The same for `install`, which may come to more than one order; none where nothing is wanted.
+Result<Decision> decide_orders(Conversation& conversation,
+                               std::vector<Invocation>& orders,
+                               const Screen& screen,
+                               const Environment& environment) {
+  Result<std::vector<Invocation>> decided =
+      ask_install(conversation, orders.front(), screen, environment);
+  if (!decided) {
+    if (connect::interrupted_by() != 0) {
+      return Decision::interrupted;
+    }
+    return fail(std::move(decided).error());
+  }
+  if (decided->empty()) {
+    return Decision::declined;
+  }
+  orders = std::move(*decided);
+  return Decision::go_on;
 }
 
 // What is not taken back, for who cannot be asked.
@@ -210,23 +146,40 @@ context_of(const Invocation& invocation, const Screen& screen, const Environment
   return encode(context);
 }
 
+bool only_tells(const Invocation& invocation) {
+  std::string_view name = invocation.command.method->name;
+  return invocation.flag("dry_run") || (name == k_skill_update.name && invocation.flag("check"))
+         || (name == k_skill_rollback.name && invocation.flag("list"));
+}
+
 bool would_be_forgotten(const Invocation& invocation, const Environment& environment) {
   // What it would record, and each version that it would replace, ends with a private daemon's
-  // state: neither "sync is off" nor "nothing is lost" would be true. What a generation leaves is
-  // files; where it would replace a skill, the daemon refuses by itself.
+  // state: neither "sync is off" nor "nothing is lost" would be true. What these leave is files;
+  // where a generation would replace a skill, the daemon refuses by itself.
+  constexpr std::array k_leave_files{k_skill_generate.name, k_skill_pack.name, k_skill_init.name};
   return is_private(invocation, environment) && !names_state(environment)
-         && invocation.command.method->name != k_skill_generate.name
-         && invocation.command.method->effect != Effect::reads && !invocation.flag("dry_run");
+         && std::ranges::find(k_leave_files, invocation.command.method->name) == k_leave_files.end()
+         && invocation.command.method->effect != Effect::reads && !only_tells(invocation);
 }
 
 bool plans_nothing(const Invocation& invocation, const connect::TextReader& plan) {
-  // A result that has no list of steps is its own plan.
-  auto steps = plan.member("steps");
-  bool any = !steps;
-  if (steps) {
-    steps->each_element([&](std::size_t, JsonReader&) { any = true; });
+  std::string_view name = invocation.command.method->name;
+  if (name == k_skill_update.name) {
+    return !any_in(plan, "skills", [](const connect::TextReader& skill) {
+      auto state = skill.member("state");
+      std::string text = state ? state->string().value_or("") : "";
+      return text == "available" || text == "updated" || text == "merged" || text == "conflict";
+    });
   }
-  return !any && !may_act_without_steps(*invocation.command.method);
+  auto any = [](const connect::TextReader&) { return true; };
+  if (name == k_skill_remove.name) {
+    return !any_in(plan, "skills", [&](const connect::TextReader& skill) {
+      return any_in(skill, "paths", any);
+    });
+  }
+  // A result that has no list of steps is its own plan.
+  return plan.member("steps") && !any_in(plan, "steps", any)
+         && !may_act_without_steps(*invocation.command.method);
 }
 
 bool asks_first(const Invocation& invocation) {
@@ -236,8 +189,7 @@ bool asks_first(const Invocation& invocation) {
       k_trace_import.name, k_skill_generate.name, k_generate_propose.name};
   return invocation.command.method->effect != Effect::reads
          && std::ranges::find(k_unasked, invocation.command.method->name) == k_unasked.end()
-         && has_field(invocation.command, "dry_run") && !invocation.flag("dry_run")
-         && !invocation.yes;
+         && has_field(invocation.command, "dry_run") && !only_tells(invocation) && !invocation.yes;
 }
 
 bool needs_a_word(const Invocation& invocation) {
@@ -294,8 +246,11 @@ int call_method(const Invocation& invocation,
   }
   connect::catch_interrupts();
   Conversation conversation(invocation, screen, environment);
+  std::vector<Invocation> orders{invocation};
   if (asks_first(invocation) && can_ask()) {
-    Result<Decision> decision = decide(conversation, invocation, screen);
+    Result<Decision> decision = invocation.command.method->name == k_skill_install.name
+                                    ? decide_orders(conversation, orders, screen, environment)
+                                    : decide(conversation, orders.front(), screen);
     if (!decision) {
       return end_with(decision.error());
     }
@@ -307,7 +262,8 @@ int call_method(const Invocation& invocation,
       return k_done;
     }
   }
-  Result<connect::CallReply> reply = conversation.call(invocation);
+  Result<connect::CallReply> reply = orders.size() == 1 ? conversation.call(orders.front())
+                                                        : carry_out_install(conversation, orders);
   if (!reply) {
     return end_with(reply.error());
   }

@@ -13,6 +13,8 @@ int call_method(const Invocation& invocation, const Screen& screen, const Enviro
 std::string
 context_of(const Invocation& invocation, const Screen& screen, const Environment& environment);
 
+// True where nothing is to change: a dry run, and what only tells by another name.
+bool only_tells(const Invocation& invocation);
 // True for what must not be done without a person's word: no terminal and no --yes is a refusal.
 bool needs_a_word(const Invocation& invocation);
 // True where the plan comes first and then the question, given that somebody can be asked.

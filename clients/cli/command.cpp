@@ -14,7 +14,10 @@ struct LoosePositional {
   std::string_view field;
 };
 
-constexpr std::array<LoosePositional, 15> k_loose_positionals{{{"list", "query"},
+constexpr std::array<LoosePositional, 18> k_loose_positionals{{{"list", "query"},
+                                                               {"update", "skill"},
+                                                               {"outdated", "skill"},
+                                                               {"rollback", "version"},
                                                                {"sync status", "skill"},
                                                                {"sync plan", "skill"},
                                                                {"sync now", "skill"},
@@ -50,7 +53,11 @@ constexpr std::array k_short_options{ShortOption{"", "limit", 'n'},
                                      ShortOption{"generate", "from", 'f'},
                                      ShortOption{"runs", "dir", 'd'},
                                      ShortOption{"runs", "skill", 's'},
-                                     ShortOption{"runs history", "skill", 's'}};
+                                     ShortOption{"runs history", "skill", 's'},
+                                     // As the installer that others use has them.
+                                     ShortOption{"install", "skill", 's'},
+                                     ShortOption{"install", "agent", 'a'},
+                                     ShortOption{"remove", "agent", 'a'}};
 
 // What others call it: upskill's names for what has another one here.
 struct OtherName {
@@ -59,6 +66,36 @@ struct OtherName {
 };
 
 constexpr std::array<OtherName, 1> k_other_names{{{"jobs", "max-parallel"}}};
+
+// Fields whose name is that of an option which every command takes.
+constexpr std::array<OtherName, 1> k_renamed{{{"version", "to"}}};
+
+// Options that may stand without a value.
+struct LooseValue {
+  std::string_view command;
+  std::string_view field;
+  std::string_view value;
+};
+
+constexpr std::array<LooseValue, 5> k_loose_values{{{"install", "project", "."},
+                                                    {"update", "project", "."},
+                                                    {"outdated", "project", "."},
+                                                    {"remove", "project", "."},
+                                                    {"rollback", "project", "."}}};
+
+// Flags about what is shown, of which the daemon is not told.
+struct ShownFlag {
+  std::string_view command;
+  std::string_view name;
+  char letter;
+  std::string_view doc;
+};
+
+constexpr std::array<ShownFlag, 4> k_shown_flags{
+    {{"daemon logs", "follow", 'f', "Go on showing what is added; end with Ctrl-C."},
+     {"install", "verbose", 'v', "Also show what is merely worth a note."},
+     {"update", "verbose", 'v', "Also show what is merely worth a note."},
+     {"scan", "verbose", 'v', "Also show skills without a finding, and what is worth a note."}}};
 
 // Of upskill's main branch of 2026-05, for `--executor jobs`.
 constexpr std::array<MootOption, 8> k_moot_options{{{"artifact-repo", true},
@@ -80,7 +117,11 @@ struct Alias {
   std::string_view command;
 };
 
-constexpr std::array<Alias, 2> k_aliases{{{"plot", "runs"}, {"inbox", "inbox list"}}};
+constexpr std::array<Alias, 5> k_aliases{{{"plot", "runs"},
+                                          {"inbox", "inbox list"},
+                                          {"add", "install"},
+                                          {"rm", "remove"},
+                                          {"uninstall", "remove"}}};
 
 constexpr std::array<TurningFlag, 3> k_turning_flags{{{"generate", "--propose", "propose"},
                                                       {"runs", "--history", "runs history"},
@@ -131,6 +172,13 @@ Option own_option(std::string_view name, char letter, ValueKind kind, std::strin
   option.letter = letter;
   option.kind = kind;
   option.doc = doc;
+  return option;
+}
+
+// One that a method's command has besides its fields.
+Option added_flag(std::string_view name, char letter, std::string_view doc) {
+  Option option = own_option(name, letter, ValueKind::flag, doc);
+  option.is_ours = true;
   return option;
 }
 
@@ -220,6 +268,12 @@ Command command_of(const MethodInfo& method) {
       }
       auto letter = std::find_if(k_short_options.begin(), k_short_options.end(), is_this);
       option.letter = letter == k_short_options.end() ? '\0' : letter->letter;
+      for (const OtherName& renamed : k_renamed) {
+        option.name = renamed.field == field ? renamed.name : option.name;
+      }
+      for (const LooseValue& loose_value : k_loose_values) {
+        option.without_value = is_this(loose_value) ? loose_value.value : option.without_value;
+      }
       for (const OtherName& other : k_other_names) {
         option.also = other.field == field ? other.name : option.also;
       }
@@ -233,16 +287,16 @@ Command command_of(const MethodInfo& method) {
       }
     });
   }
-  if (method.command == "daemon logs") {
-    command.options.push_back(own_option(
-        "follow", 'f', ValueKind::flag, "Go on showing what is added; end with Ctrl-C."));
+  for (const ShownFlag& flag : k_shown_flags) {
+    if (flag.command == method.command) {
+      command.options.push_back(added_flag(flag.name, flag.letter, flag.doc));
+    }
   }
   if (const TurningFlag* turning = find_turning_flag(method.command)) {
     // For help and completion: where it is said, the words are read as the other command's.
     command.options.push_back(
-        own_option(turning->flag.substr(2),
+        added_flag(turning->flag.substr(2),
                    0,
-                   ValueKind::flag,
                    "Instead: `upskill " + std::string(turning->meant) + "`, with its options."));
   }
   return command;

@@ -23,6 +23,7 @@ struct Option {
   std::string without_value = {}; // what the option alone means; empty: it needs a value
   std::string also = {};          // another long name for the same
   bool negates = false;           // a flag that says no: `--no-NAME` of the option before
+  bool is_ours = false;           // about what is shown: the daemon is not told
 };
 
 // What `upskill WORDS` does: a method of the catalogue, or one of the few commands that are not

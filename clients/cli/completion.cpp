@@ -1,5 +1,6 @@
 #include "clients/cli/completion.h"
 
+#include "clients/cli/completion_words.h"
 #include "clients/cli/manual.h"
 #include "clients/cli/parse.h"
 #include "clients/cli/text.h"
@@ -63,60 +64,6 @@ std::string bracketed(std::string_view text) {
   }
   return out;
 }
-
-bool takes_path(const Option& option) {
-  constexpr std::array<std::string_view, 16> k_paths{{"paths",
-                                                      "from",
-                                                      "project",
-                                                      "config",
-                                                      "output",
-                                                      "tests",
-                                                      "against",
-                                                      "html",
-                                                      "junit",
-                                                      "csv",
-                                                      "benchmark_json",
-                                                      "record",
-                                                      "replay",
-                                                      "runs_dir",
-                                                      "dir",
-                                                      "log_file"}};
-  return std::ranges::find(k_paths, option.field) != k_paths.end();
-}
-
-bool takes_skill(const Option& option) {
-  return option.field == "skill" || option.field == "with";
-}
-
-bool takes_agent(const Option& option) {
-  return option.field == "agent" || option.field == "without" || option.field == "link";
-}
-
-// Words that are good for an option: its choices, or those its description names among others.
-std::vector<std::string> values_of(const Option& option) {
-  if (option.field == "scope") {
-    return {"user", "project"};
-  }
-  if (option.field == "take") {
-    return {"winner", "loser", "delete", "restore"};
-  }
-  if (option.field == "student") {
-    return {"chat",
-            "agent",
-            "cli.claude-code",
-            "cli.codex",
-            "cli.gemini",
-            "cli.opencode",
-            "cli.copilot",
-            "cli.cursor"};
-  }
-  return option.choices;
-}
-
-// Completing must start nothing: agents are only asked for where a daemon runs.
-constexpr std::string_view k_list_agents =
-    "upskill daemon status >/dev/null 2>&1 && upskill agents --all 2>/dev/null "
-    "| while read -r agent rest; do [ \"$agent\" = AGENT ] || echo \"$agent\"; done";
 
 std::string option_names(const Command& command) {
   std::vector<std::string> names;
@@ -222,21 +169,26 @@ std::string bash_completion() {
   out += groups + ") || \"$command $word\" == @(" + mixed
          + ") ]]; then command+=\" $word\"\n    else last=$word; "
            "((place++)); fi\n  done\n";
-  out += "  case $previous in\n";
+  out += "  case $command:$previous in\n";
+  // What follows an option is told by the command as well where its values are not always the same.
   std::vector<std::string> done;
   for (const Command& command : shown_commands()) {
     for (const Option& option : named_options(command)) {
-      bool known = std::find(done.begin(), done.end(), option.name) != done.end();
+      std::string pattern = "*:--" + option.name;
+      if (is_of_its_command(option)) {
+        pattern = quoted(command.words) + ":--" + option.name;
+      }
+      bool known = std::find(done.begin(), done.end(), pattern) != done.end();
       std::string values =
           takes_agent(option) ? "$(" + std::string(k_list_agents) + ")" : spaced(values_of(option));
       if (known || option.kind == ValueKind::flag || (values.empty() && !takes_path(option))) {
         continue;
       }
-      done.push_back(option.name);
-      out += "    --" + option.name + ") "
+      out += "    " + pattern + ") "
              + (takes_path(option) ? "COMPREPLY=($(compgen -f -- \"$current\"))"
                                    : "COMPREPLY=($(compgen -W \"" + values + "\" -- \"$current\"))")
              + "; return ;;\n";
+      done.push_back(std::move(pattern));
     }
   }
   out += "  esac\n  case $command in\n";

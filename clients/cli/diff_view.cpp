@@ -3,7 +3,10 @@
 #include "clients/cli/text.h"
 
 #include <algorithm>
+#include <charconv>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace upskill::cli {
@@ -34,6 +37,42 @@ std::vector<std::string> pieces_of(std::string_view text, std::size_t columns) {
     pieces.push_back(std::move(piece));
   }
   return pieces;
+}
+
+// How many lines a hunk has of the old file and of the new one (`@@ -1,2 +1,3 @@`; without a number
+// it is one).
+std::pair<long long, long long> lengths_of(std::string_view header) {
+  auto number_after = [&](char sign) {
+    std::size_t at = header.find(sign, 2);
+    std::size_t end = at == std::string_view::npos ? at : header.find(' ', at);
+    if (end == std::string_view::npos) {
+      return 0LL;
+    }
+    std::string_view range = header.substr(at + 1, end - at - 1);
+    std::size_t comma = range.find(',');
+    long long number = 1;
+    if (comma != std::string_view::npos) {
+      number = 0;
+      std::from_chars(range.data() + comma + 1, range.data() + range.size(), number);
+    }
+    return std::max(number, 0LL);
+  };
+  return {number_after('-'), number_after('+')};
+}
+
+// The file of a part, which two columns do not tell: of a file that went, its old name.
+void print_name(Page& page, std::string_view part, std::size_t indent) {
+  std::string name;
+  for_each_line(clean_block(part), 4, [&](std::string_view line) {
+    bool is_name = line.starts_with("--- ") || line.starts_with("+++ ");
+    if (is_name && line.substr(4) != "/dev/null") {
+      name = line.substr(4);
+      name.erase(0, name.starts_with("a/") || name.starts_with("b/") ? 2 : 0);
+    }
+  });
+  if (!name.empty()) {
+    page.line(std::string(indent, ' ') + page.tint(Tint::bold, name));
+  }
 }
 
 class SideBySide {
@@ -143,6 +182,56 @@ void print_side_by_side(Page& page, std::string_view diff, std::size_t indent, s
   sides.flush();
   if (!is_whole) {
     page.line(page.tint(Tint::dim, std::string(indent, ' ') + std::string(k_more)));
+  }
+}
+
+std::vector<std::string_view> parts_of_diff(std::string_view diff) {
+  std::vector<std::string_view> parts;
+  std::size_t start = 0;
+  // Lines of the hunk that are still to come: one that begins with `---` may be a removed line.
+  long long before = 0;
+  long long after = 0;
+  bool has_body = false; // of the part that is being read
+  for (std::size_t at = 0; at < diff.size();) {
+    std::size_t end = std::min(diff.find('\n', at), diff.size());
+    std::string_view line = diff.substr(at, end - at);
+    if (before > 0 || after > 0) {
+      before -= line.starts_with('+') || line.starts_with('\\') ? 0 : 1;
+      after -= line.starts_with('-') || line.starts_with('\\') ? 0 : 1;
+    } else if (line.starts_with("@@ -")) {
+      std::tie(before, after) = lengths_of(line);
+      has_body = true;
+    } else if (has_body && !line.starts_with('\\')) {
+      parts.push_back(diff.substr(start, at - start));
+      start = at;
+      has_body = false;
+    }
+    at = end + 1;
+  }
+  if (start < diff.size()) {
+    parts.push_back(diff.substr(start));
+  }
+  return parts;
+}
+
+void print_diffs(Page& page, std::string_view diff, std::size_t indent, std::size_t most) {
+  bool is_wide = page.screen().columns >= k_side_by_side;
+  for (std::string_view part : parts_of_diff(diff)) {
+    auto lines = static_cast<std::size_t>(std::ranges::count(part, '\n'));
+    lines += part.ends_with('\n') ? 0 : 1;
+    if (is_wide) {
+      print_name(page, part, indent);
+      print_side_by_side(page, part, indent, most);
+    } else {
+      print_diff(page, part, indent, most);
+    }
+    if (lines >= most) {
+      if (lines == most && part.data() + part.size() != diff.data() + diff.size()) {
+        page.line(page.tint(Tint::dim, std::string(indent, ' ') + std::string(k_more)));
+      }
+      return;
+    }
+    most -= lines;
   }
 }
 

@@ -1,5 +1,8 @@
 #include "clients/cli/exit_code.h"
 
+#include <algorithm>
+#include <initializer_list>
+
 namespace upskill::cli {
 namespace {
 
@@ -40,6 +43,54 @@ bool all_in_sync(const connect::TextReader& result, bool one_is_named) {
   return in_sync && (any || !one_is_named);
 }
 
+// How many skills of a result are in one of these states.
+std::size_t in_state(const connect::TextReader& result,
+                     std::initializer_list<std::string_view> states) {
+  std::size_t number = 0;
+  if (auto skills = result.member("skills")) {
+    skills->each_element([&](std::size_t, JsonReader& skill) {
+      std::string state = text(static_cast<connect::TextReader&>(skill), "state");
+      number += std::ranges::find(states, state) != states.end() ? 1 : 0;
+    });
+  }
+  return number;
+}
+
+// What was asked for and not done comes before what was kept out: the rest is in place either way.
+int code_of_install(const Invocation& invocation, const connect::TextReader& result) {
+  if (is_true(result, "choose")) {
+    return invocation.flag("dry_run") ? k_done : k_usage; // a dry run lists what there is
+  }
+  if (in_state(result, {"taken", "invalid", "failed"}) > 0) {
+    return k_could_not;
+  }
+  return in_state(result, {"dangerous"}) > 0 ? k_answer_is_no : k_done;
+}
+
+int code_of_update(const Invocation& invocation, const connect::TextReader& result) {
+  if (invocation.flag("check") && is_true(result, "any_new")) {
+    return k_answer_is_no;
+  }
+  bool is_named = invocation.flag("skill");
+  if (in_state(result, {"failed"}) > 0 || (is_named && in_state(result, {"missing"}) > 0)) {
+    return k_could_not;
+  }
+  return in_state(result, {"dangerous"}) > 0 ? k_answer_is_no : k_done;
+}
+
+int code_of_scan(const connect::TextReader& result) {
+  if (text(result, "danger") == "severe") {
+    return k_answer_is_no;
+  }
+  bool any_unread = false;
+  if (auto skills = result.member("skills")) {
+    skills->each_element([&](std::size_t, JsonReader& skill) {
+      any_unread = any_unread || !text(static_cast<connect::TextReader&>(skill), "problem").empty();
+    });
+  }
+  return any_unread ? k_could_not : k_done;
+}
+
 } // namespace
 
 int exit_code_of(const Error& error) {
@@ -57,6 +108,15 @@ int exit_code_of(const Invocation& invocation, const connect::TextReader& result
   std::string_view name =
       invocation.command.method == nullptr ? "" : invocation.command.method->name;
   bool yes = true;
+  if (name == "skill_install") {
+    return code_of_install(invocation, result);
+  }
+  if (name == "skill_update") {
+    return code_of_update(invocation, result);
+  }
+  if (name == "skill_scan") {
+    return code_of_scan(result);
+  }
   if (name == "sync_status" && text(result, "state") == "stopped" && !invocation.flag("check")) {
     return k_could_not; // how the copies stand is not known
   }

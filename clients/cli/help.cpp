@@ -146,7 +146,7 @@ void show_command(Page& page, const Command& command) {
   Definitions words;
   for (const Option& option : command.options) {
     if (option.position >= 0) {
-      std::string name(option.name);
+      std::string name(option.field); // as the usage has it
       std::transform(name.begin(), name.end(), name.begin(), [](char c) {
         return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
       });

@@ -33,7 +33,7 @@ std::string Invocation::arguments() const {
   out.begin_object();
   for (const Option& option : command.options) {
     auto found = values.find(option.field);
-    if (found == values.end() || option.field == "follow" || option.negates) {
+    if (found == values.end() || option.is_ours || option.negates) {
       continue;
     }
     out.key(option.field);

@@ -8,16 +8,49 @@
 namespace upskill::cli {
 namespace {
 
-constexpr std::array<Group, 7> k_groups{{{"Skills", "list show validate"},
-                                         {"Generation", "generate propose inbox"},
-                                         {"Evaluations", "eval watch benchmark runs"},
-                                         {"Sync", "sync"},
-                                         {"Traces", "trace"},
-                                         {"Overview", "status agents doctor"},
-                                         {"Daemon", "daemon mcp hook"}}};
+constexpr std::array<Group, 8> k_groups{
+    {{"Skills", "list show validate"},
+     {"From anywhere", "install update outdated remove rollback find scan pack init"},
+     {"Generation", "generate propose inbox"},
+     {"Evaluations", "eval watch benchmark runs"},
+     {"Sync", "sync"},
+     {"Traces", "trace"},
+     {"Overview", "status agents doctor"},
+     {"Daemon", "daemon mcp hook"}}};
 constexpr std::string_view k_rest = "More";
 
-constexpr std::array<Example, 51> k_examples{{
+constexpr std::array<Example, 72> k_examples{{
+    {"install", "upskill install owner/repo", "see what it has, choose, see the plan, agree", true},
+    {"install",
+     "upskill install owner/repo/skills@pdf#v2 --dry-run",
+     "one skill below a folder, at a tag: what would come, and what is dangerous in it"},
+    {"install",
+     "upskill install https://example.org/skills/pdf.skill -a claude-code -a codex --yes",
+     "an archive, for two agents, without being asked"},
+    {"install",
+     "upskill install ./skills --all --project",
+     "every skill of a folder, into the project that is here"},
+    {"install",
+     "upskill install owner/repo -s pdf --as pdf-of-owner",
+     "beside another skill of that name"},
+    {"update", "upskill update", "see what changed at the sources, then take it", true},
+    {"update", "upskill update pdf --take theirs", "instead of what you edited"},
+    {"update", "upskill update --check", "for CI: end with 1 where something is new"},
+    {"outdated", "upskill outdated", "what has a newer version", true},
+    {"remove", "upskill remove pdf", "see what goes, then into the trash with it", true},
+    {"remove", "upskill remove pdf -a cursor", "from one agent; the others keep it"},
+    {"rollback", "upskill rollback pdf", "the version before this one", true},
+    {"rollback", "upskill rollback pdf --list", "every version that is known"},
+    {"rollback", "upskill rollback pdf 3f9a2c1d", "one of them, by its number or its hash"},
+    {"scan", "upskill scan ./skills", "what is dangerous in them, with its place", true},
+    {"scan",
+     "upskill scan ./skills --format sarif -o scan.sarif",
+     "for GitHub; ends with 1 where something is severe"},
+    {"find", "upskill find pdf forms", "what is here, and in your configured sources", true},
+    {"find", "upskill find review --source owner/repo", "in one that is not configured"},
+    {"pack", "upskill pack pdf", "make pdf.skill of it, to hand on", true},
+    {"pack", "upskill pack ./my-skill -o dist/my-skill.skill --dry-run", "what would be in it"},
+    {"init", "upskill init my-skill -o ./my-skill", "a skill to begin with", true},
     {"sync enable", "upskill sync enable", "see the plan, then switch sync on", true},
     {"sync enable", "upskill sync enable --dry-run", "only see the plan"},
     {"sync enable",
@@ -127,17 +160,21 @@ constexpr std::array<Term, 5> k_exit_codes{
     {{"0", "done; also when conflicts merely exist"},
      {"1",
       "the answer asked for is no: invalid, not better and so not saved, worse than at the base, "
-      "not "
-      "in sync with --check, "
-      "unhealthy with --check"},
-     {"2", "the words were wrong; nothing was done"},
-     {"3", "could not be done: the daemon, the network or the disk"},
+      "severe in a scan, kept out of an installation as dangerous, not in sync, unhealthy or "
+      "outdated with --check"},
+     {"2", "the words were wrong, or name no skill where a source has several; nothing was done"},
+     {"3",
+      "could not be done: the daemon, the network or the disk; or not all of it: what an "
+      "installation could do is in place"},
      {"130", "interrupted"}}};
 
-constexpr std::array<Term, 6> k_environment{
+constexpr std::array<Term, 7> k_environment{
     {{"HOME, XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_DATA_HOME",
       "where everything lies; another state folder is another daemon"},
      {"UPSKILL_CONFIG", "path of the configuration"},
+     {"UPSKILL_MCP_TOKENS",
+      "tokens of MCP servers that skills are installed from: `host:port=TOKEN`, separated by "
+      "blanks"},
      {"CI",
       "`true`: every command uses a daemon of its own, as with --private; its state ends with it "
       "unless XDG_STATE_HOME names one"},
@@ -180,7 +217,8 @@ std::string placeholder(const Option& option) {
   if (option.kind == ValueKind::number || option.kind == ValueKind::decimal) {
     return option.position < 0 ? "N" : upper(option.name);
   }
-  std::string name = upper(option.name);
+  std::string name = upper(option.field);
+  std::ranges::replace(name, '_', '-');
   if (option.many && name.ends_with('S')) {
     name.pop_back();
   }
@@ -249,6 +287,7 @@ std::string doc_of(const Option& option) {
     });
     out += told ? "" : " One of " + joined(option.choices) + ".";
   }
+  out += option.without_value.empty() ? "" : " Alone it is `" + option.without_value + "`.";
   out += option.also.empty() ? "" : " `--" + option.also + "` is the same.";
   return option.many && option.position < 0 ? out + " May be repeated." : out;
 }

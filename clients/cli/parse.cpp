@@ -103,6 +103,7 @@ public:
       }
     }
     TRY(check_complete());
+    imply_scope();
     return std::move(m_out);
   }
 
@@ -336,6 +337,17 @@ private:
       }
     }
     return {};
+  }
+
+  // Who names a project means the skills in it.
+  void imply_scope() {
+    auto may_stand_alone = [](const Option& option) {
+      return option.field == "project" && !option.without_value.empty();
+    };
+    if (m_out.flag("project") && !m_out.flag("scope")
+        && std::ranges::any_of(m_out.command.options, may_stand_alone)) {
+      m_out.values["scope"] = {"project"};
+    }
   }
 
   std::span<const std::string_view> m_words;

@@ -2,13 +2,17 @@
 #include "clients/cli/page.h"
 #include "clients/cli/parse.h"
 #include "clients/connect/text_reader.h"
+#include "protocol/types/danger.h"
 #include "protocol/types/eval_changed.h"
 #include "protocol/types/eval_history.h"
 #include "protocol/types/eval_reports.h"
+#include "protocol/types/find.h"
 #include "protocol/types/inbox.h"
+#include "protocol/types/install.h"
 #include "protocol/types/runs.h"
 #include "protocol/types/server.h"
 #include "protocol/types/trace_changes.h"
+#include "protocol/types/update.h"
 #include "protocol/types/watch_reports.h"
 
 namespace upskill::cli {
@@ -72,6 +76,19 @@ void show(Page& page, const Invocation& invocation, const TracePurgeResult& resu
 void show(Page& page, const Invocation& invocation, const TraceCaptureResult& result);
 void show(Page& page, const Invocation& invocation, const TraceAllowResult& result);
 void show(Page& page, const Invocation& invocation, const HookEventResult& result);
+// render_install.cpp
+void show(Page& page, const Invocation& invocation, const InstallResult& result);
+// render_update.cpp
+void show(Page& page, const Invocation& invocation, const UpdateResult& result);
+// render_remove.cpp
+void show(Page& page, const Invocation& invocation, const RemoveResult& result);
+void show(Page& page, const Invocation& invocation, const RollbackResult& result);
+// render_scan.cpp
+void show(Page& page, const Invocation& invocation, const ScanResult& result);
+// render_find.cpp
+void show(Page& page, const Invocation& invocation, const FindResult& result);
+void show(Page& page, const Invocation& invocation, const PackResult& result);
+void show(Page& page, const Invocation& invocation, const InitResult& result);
 // render_agents.cpp
 void show(Page& page, const Invocation& invocation, const AgentListResult& result);
 void show(Page& page, const Invocation& invocation, const DoctorResult& result);

@@ -59,6 +59,9 @@ std::optional<Key> plain_key(char c) {
   if (c == '\r' || c == '\n') {
     return Key{KeyKind::enter};
   }
+  if (c == '\x7f' || c == '\b') {
+    return Key{KeyKind::erase};
+  }
   return c >= 0x20 && c < 0x7F ? std::optional(Key{KeyKind::letter, c}) : std::nullopt;
 }
 

@@ -5,7 +5,7 @@
 
 namespace upskill::cli {
 
-enum class KeyKind { letter, up, down, page_up, page_down, home, end, enter, escape };
+enum class KeyKind { letter, up, down, page_up, page_down, home, end, enter, escape, erase };
 
 struct Key {
   KeyKind kind = KeyKind::letter;

@@ -7,8 +7,9 @@
 namespace upskill::connect {
 namespace {
 
-// Keys and addresses of models, and where a coding agent is found that is to be evaluated.
-constexpr std::array<std::string_view, 23> k_variables{"ANTHROPIC_API_KEY",
+// Keys and addresses of models, where a coding agent is found that is to be evaluated, and how git
+// and MCP servers that skills are fetched from know a person.
+constexpr std::array<std::string_view, 29> k_variables{"ANTHROPIC_API_KEY",
                                                        "ANTHROPIC_BASE_URL",
                                                        "OPENAI_API_KEY",
                                                        "OPENAI_API_BASE",
@@ -23,6 +24,12 @@ constexpr std::array<std::string_view, 23> k_variables{"ANTHROPIC_API_KEY",
                                                        "PATH",
                                                        "SSL_CERT_FILE",
                                                        "UPSKILL_CONFIG",
+                                                       "UPSKILL_MCP_TOKENS",
+                                                       "SSH_AUTH_SOCK",
+                                                       "GIT_SSH",
+                                                       "GIT_SSH_COMMAND",
+                                                       "XDG_RUNTIME_DIR",
+                                                       "DBUS_SESSION_BUS_ADDRESS",
                                                        "HTTP_PROXY",
                                                        "HTTPS_PROXY",
                                                        "ALL_PROXY",

@@ -47,6 +47,17 @@ void catch_interrupts() {
   g_caught = true;
 }
 
+void renew_mask() {
+  sigset_t mask;
+  ::sigprocmask(SIG_BLOCK, nullptr, &mask);
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    if (::sigismember(&g_usual_mask, signal) == 0) {
+      sigdelset(&mask, signal);
+    }
+  }
+  g_usual_mask = mask;
+}
+
 int interrupted_by() {
   return g_signal;
 }

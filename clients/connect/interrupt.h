@@ -9,6 +9,8 @@ namespace upskill::connect {
 // except inside `wait`, so that none can slip in between a check and the call that sleeps.
 // Owner: the main function; one per process; lives to its end.
 void catch_interrupts();
+// Signals that were blocked or released since then are so in every `wait` too from now on.
+void renew_mask();
 // The signal that came, or 0.
 int interrupted_by();
 // Undoes it, in a child before exec.

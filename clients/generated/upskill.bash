@@ -18,37 +18,40 @@ _upskill() {
     elif [[ $command == @(sync|inbox|trace|daemon) || "$command $word" == @('eval accept'|'eval changed'|'watch run'|'watch cancel'|'watch status'|'runs history') ]]; then command+=" $word"
     else last=$word; ((place++)); fi
   done
-  case $previous in
-    --config) COMPREPLY=($(compgen -f -- "$current")); return ;;
-    --agent) COMPREPLY=($(compgen -W "$(upskill daemon status >/dev/null 2>&1 && upskill agents --all 2>/dev/null | while read -r agent rest; do [ "$agent" = AGENT ] || echo "$agent"; done)" -- "$current")); return ;;
-    --scope) COMPREPLY=($(compgen -W "user project" -- "$current")); return ;;
-    --tests) COMPREPLY=($(compgen -f -- "$current")); return ;;
-    --student) COMPREPLY=($(compgen -W "chat agent cli.claude-code cli.codex cli.gemini cli.opencode cli.copilot cli.cursor" -- "$current")); return ;;
-    --against) COMPREPLY=($(compgen -f -- "$current")); return ;;
-    --runs-dir) COMPREPLY=($(compgen -f -- "$current")); return ;;
-    --output) COMPREPLY=($(compgen -f -- "$current")); return ;;
-    --html) COMPREPLY=($(compgen -f -- "$current")); return ;;
-    --junit) COMPREPLY=($(compgen -f -- "$current")); return ;;
-    --csv) COMPREPLY=($(compgen -f -- "$current")); return ;;
-    --benchmark-json) COMPREPLY=($(compgen -f -- "$current")); return ;;
-    --record) COMPREPLY=($(compgen -f -- "$current")); return ;;
-    --replay) COMPREPLY=($(compgen -f -- "$current")); return ;;
-    --dir) COMPREPLY=($(compgen -f -- "$current")); return ;;
-    --metric) COMPREPLY=($(compgen -W "success tokens" -- "$current")); return ;;
-    --from) COMPREPLY=($(compgen -f -- "$current")); return ;;
-    --project) COMPREPLY=($(compgen -f -- "$current")); return ;;
-    --outcome) COMPREPLY=($(compgen -W "unknown done approved corrected failed interrupted" -- "$current")); return ;;
-    --paths) COMPREPLY=($(compgen -f -- "$current")); return ;;
-    --format) COMPREPLY=($(compgen -W "sts atif markdown" -- "$current")); return ;;
-    --action) COMPREPLY=($(compgen -W "status on off" -- "$current")); return ;;
-    --policy) COMPREPLY=($(compgen -W "cover mirror" -- "$current")); return ;;
-    --without) COMPREPLY=($(compgen -W "$(upskill daemon status >/dev/null 2>&1 && upskill agents --all 2>/dev/null | while read -r agent rest; do [ "$agent" = AGENT ] || echo "$agent"; done)" -- "$current")); return ;;
-    --link) COMPREPLY=($(compgen -W "$(upskill daemon status >/dev/null 2>&1 && upskill agents --all 2>/dev/null | while read -r agent rest; do [ "$agent" = AGENT ] || echo "$agent"; done)" -- "$current")); return ;;
-    --take) COMPREPLY=($(compgen -W "winner loser delete restore" -- "$current")); return ;;
-    --log) COMPREPLY=($(compgen -W "error warning info verbose" -- "$current")); return ;;
+  case $command:$previous in
+    *:--config) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    *:--agent) COMPREPLY=($(compgen -W "$(upskill daemon status >/dev/null 2>&1 && upskill agents --all 2>/dev/null | while read -r agent rest; do [ "$agent" = AGENT ] || echo "$agent"; done)" -- "$current")); return ;;
+    *:--scope) COMPREPLY=($(compgen -W "user project" -- "$current")); return ;;
+    *:--project) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    'update':--take) COMPREPLY=($(compgen -W "merge theirs mine" -- "$current")); return ;;
+    'scan':--format) COMPREPLY=($(compgen -W "text sarif" -- "$current")); return ;;
+    *:--output) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    *:--source) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    *:--tests) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    *:--student) COMPREPLY=($(compgen -W "chat agent cli.claude-code cli.codex cli.gemini cli.opencode cli.copilot cli.cursor" -- "$current")); return ;;
+    *:--against) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    *:--runs-dir) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    *:--html) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    *:--junit) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    *:--csv) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    *:--benchmark-json) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    *:--record) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    *:--replay) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    *:--dir) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    *:--metric) COMPREPLY=($(compgen -W "success tokens" -- "$current")); return ;;
+    *:--from) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    *:--outcome) COMPREPLY=($(compgen -W "unknown done approved corrected failed interrupted" -- "$current")); return ;;
+    *:--paths) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    'trace export':--format) COMPREPLY=($(compgen -W "sts atif markdown" -- "$current")); return ;;
+    *:--action) COMPREPLY=($(compgen -W "status on off" -- "$current")); return ;;
+    *:--policy) COMPREPLY=($(compgen -W "cover mirror" -- "$current")); return ;;
+    *:--without) COMPREPLY=($(compgen -W "$(upskill daemon status >/dev/null 2>&1 && upskill agents --all 2>/dev/null | while read -r agent rest; do [ "$agent" = AGENT ] || echo "$agent"; done)" -- "$current")); return ;;
+    'sync enable':--link) COMPREPLY=($(compgen -W "$(upskill daemon status >/dev/null 2>&1 && upskill agents --all 2>/dev/null | while read -r agent rest; do [ "$agent" = AGENT ] || echo "$agent"; done)" -- "$current")); return ;;
+    'sync resolve':--take) COMPREPLY=($(compgen -W "winner loser delete restore" -- "$current")); return ;;
+    *:--log) COMPREPLY=($(compgen -W "error warning info verbose" -- "$current")); return ;;
   esac
   case $command in
-    "") words="status list show validate sync eval benchmark watch report runs generate propose inbox trace agents doctor daemon mcp hook completion man help" options="--json --yes --private --config --no-color --help --version" ;;
+    "") words="status list show validate sync install update outdated remove rollback scan find pack init eval benchmark watch report runs generate propose inbox trace agents doctor daemon mcp hook completion man help" options="--json --yes --private --config --no-color --help --version" ;;
     "sync") words="conflicts enable disable status plan now log undo resolve wait" options="--help" ;;
     "inbox") words="list accept decline" options="--help" ;;
     "trace") words="list search show import export distill allow purge capture" options="--help" ;;
@@ -58,6 +61,15 @@ _upskill() {
     "show") case $place in 0) skills=1 ;; esac; options="--json --private --config --no-color --help" ;;
     "validate") case $place in *) paths=1 ;; esac; options="--json --private --config --no-color --help" ;;
     "sync conflicts") case $place in 0) skills=1 ;; esac; options="--skill --json --private --config --no-color --help" ;;
+    "install") case $place in 0) paths=1 ;; esac; options="--skill --all --agent --scope --project --link --copy --as --replace --allow --full-depth --plan --dry-run --verbose --json --yes --private --config --no-color --help" ;;
+    "update") case $place in *) skills=1 ;; esac; options="--skill --scope --project --check --take --allow --plan --dry-run --verbose --json --yes --private --config --no-color --help" ;;
+    "outdated") case $place in *) skills=1 ;; esac; options="--skill --scope --project --json --private --config --no-color --help" ;;
+    "remove") case $place in *) skills=1 ;; esac; options="--agent --scope --project --dry-run --json --yes --private --config --no-color --help" ;;
+    "rollback") case $place in 0) skills=1 ;; esac; options="--to --scope --project --list --dry-run --json --yes --private --config --no-color --help" ;;
+    "scan") case $place in *) paths=1 ;; esac; options="--format --output --allow --verbose --json --private --config --no-color --help" ;;
+    "find") options="--source --refresh --limit --json --private --config --no-color --help" ;;
+    "pack") case $place in 0) skills=1 ;; esac; options="--output --dry-run --json --yes --private --config --no-color --help" ;;
+    "init") options="--description --output --dry-run --json --yes --private --config --no-color --help" ;;
     "eval") case $place in 0) skills=1; words="accept changed" ;; 0) skills=1 ;; esac; options="--tests --model --student --runs --triggers --no-baseline --against --with --verbose --jobs --seed --fresh --budget --token-budget --time-budget --base-url --judge-model --test-gen-model --fail-under --fail-on-undecided --log-runs --no-log-runs --runs-dir --output --html --junit --csv --benchmark-json --record --replay --executor --changed --json --private --config --no-color --help" ;;
     "benchmark") case $place in 0) skills=1 ;; esac; options="--tests --model --student --runs --triggers --no-baseline --against --with --verbose --jobs --seed --fresh --budget --token-budget --time-budget --base-url --judge-model --test-gen-model --fail-under --fail-on-undecided --log-runs --no-log-runs --runs-dir --output --html --junit --csv --benchmark-json --record --replay --executor --json --private --config --no-color --help" ;;
     "eval accept") case $place in 0) skills=1 ;; esac; options="--model --student --runs --judge-model --base-url --jobs --budget --dry-run --json --yes --private --config --no-color --help" ;;
@@ -104,7 +116,7 @@ _upskill() {
     "hook") options="--agent --no-color --help" ;;
     "completion") case $place in 0) words="bash zsh fish" ;; esac; options="--json --no-color --help" ;;
     "man") options="--json --no-color --help" ;;
-    "help") case $place in 0) words="status list show validate sync eval benchmark watch report runs generate propose inbox trace agents doctor daemon mcp hook completion man help" ;; *) _upskill_second "$last" ;; esac; options="--command --json --no-color --help" ;;
+    "help") case $place in 0) words="status list show validate sync install update outdated remove rollback scan find pack init eval benchmark watch report runs generate propose inbox trace agents doctor daemon mcp hook completion man help" ;; *) _upskill_second "$last" ;; esac; options="--command --json --no-color --help" ;;
   esac
   if [[ $current == -* ]]; then words=$options; paths=""; skills=""; fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))

@@ -169,6 +169,29 @@ find_skill_anywhere(const Catalogue& catalogue, const std::string& asked, const 
   return place;
 }
 
+Result<std::string>
+named_folder(const Catalogue& catalogue, const std::string& asked, const std::string& cwd) {
+  if (asked.empty() || asked.find('\0') != std::string::npos) {
+    return fail(ErrorCode::invalid_argument, "an empty path names no skill");
+  }
+
+  struct stat status {};
+
+  bool is_path = asked.front() == '/' || !cwd.empty();
+  std::string path = is_path ? normalized_path(asked, cwd) : std::string();
+  if (!path.empty() && ::stat(path.c_str(), &status) == 0) {
+    return path;
+  }
+  Result<SkillPlace> known = find_skill(catalogue, asked, cwd);
+  if (known) {
+    return join_path(known->real_parent, known->name);
+  }
+  if (path.empty() || asked.find('/') == std::string::npos) {
+    return fail(known.error());
+  }
+  return path;
+}
+
 Result<UniqueFd> open_skill(const SkillPlace& place) {
   UniqueFd parent = library::open_folder(AT_FDCWD, place.real_parent.c_str());
   UniqueFd skill = parent ? library::open_folder(parent.get(), place.name.c_str()) : UniqueFd();

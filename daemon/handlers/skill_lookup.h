@@ -31,6 +31,11 @@ Result<SkillPlace> place_of(const Catalogue& catalogue, std::uint32_t row);
 Result<SkillPlace>
 find_skill_anywhere(const Catalogue& catalogue, const std::string& asked, const std::string& cwd);
 
+// A path as it was asked for, where something is, else the folder of the known skill of that name.
+// Errors: not_found with names that may have been meant; invalid_argument.
+Result<std::string>
+named_folder(const Catalogue& catalogue, const std::string& asked, const std::string& cwd);
+
 // The skill's folder, opened. Never through a link at its last part.
 Result<UniqueFd> open_skill(const SkillPlace& place);
 

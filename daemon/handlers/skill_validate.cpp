@@ -13,7 +13,6 @@
 #include "skills/library/names.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 
@@ -22,33 +21,6 @@ namespace {
 
 constexpr std::size_t k_max_paths = 1000;
 constexpr std::size_t k_max_validated = 5000; // skills of one call
-
-bool exists(const std::string& path) {
-  struct stat status {};
-
-  return ::stat(path.c_str(), &status) == 0;
-}
-
-// A path as it was asked for, or the folder of the known skill of that name.
-Result<std::string>
-path_of(const Catalogue& catalogue, const std::string& asked, const std::string& cwd) {
-  if (asked.empty() || asked.find('\0') != std::string::npos) {
-    return fail(ErrorCode::invalid_argument, "params.paths: holds an empty path");
-  }
-  bool is_path = asked.front() == '/' || !cwd.empty();
-  std::string path = is_path ? normalized_path(asked, cwd) : std::string();
-  if (!path.empty() && exists(path)) {
-    return path;
-  }
-  Result<SkillPlace> known = find_skill(catalogue, asked, cwd);
-  if (known) {
-    return join_path(known->real_parent, known->name);
-  }
-  if (path.empty() || asked.find('/') == std::string::npos) {
-    return fail(known.error());
-  }
-  return path;
-}
 
 // The folders of skills that a path stands for: itself, unless it is none and holds some.
 void collect(const std::string& asked, std::vector<std::string>& folders) {
@@ -76,7 +48,7 @@ Result<std::vector<std::string>>
 folders_of(const Catalogue& catalogue, const SkillValidateParams& params, const std::string& cwd) {
   std::vector<std::string> folders;
   for (const std::string& asked : params.paths) {
-    TRY_ASSIGN(std::string path, path_of(catalogue, asked, cwd));
+    TRY_ASSIGN(std::string path, named_folder(catalogue, asked, cwd));
     collect(path, folders);
     if (folders.size() > k_max_validated) {
       return fail(ErrorCode::too_large,

@@ -6,6 +6,7 @@
 #include "daemon/handlers/evals.h"
 #include "daemon/handlers/generate.h"
 #include "daemon/handlers/inbox.h"
+#include "daemon/handlers/install.h"
 #include "daemon/handlers/prompts.h"
 #include "daemon/handlers/propose.h"
 #include "daemon/handlers/propose_draft.h"
@@ -60,6 +61,7 @@ public:
                  .pool = m_service.context().pool,
                  .now_ms = unix_ms})
       , m_desk(m_service.context().io.get_executor(), m_service.context().log, desk_options())
+      , m_installs(m_service, m_http)
       , m_watched({m_library, m_http, m_evals}) {
     m_service.on_changed([this](const std::set<SkillKey>& skills) { m_watched.changed(skills); });
     m_resources.set_results([this](std::string_view uri) { return m_watched.result_of(uri); });
@@ -77,6 +79,7 @@ public:
     bind_generate_handlers(binder, room);
     bind_trace_handlers(binder, m_library, m_desk);
     bind_inbox_handlers(binder, m_library);
+    bind_install_handlers(binder, m_library, m_installs);
     bind_propose_handlers(binder, m_library, m_desk, topic_drafter(room));
     binder.wait_first(
         k_status.name,
@@ -100,6 +103,7 @@ public:
     AWAIT_DONE(m_watched.stop());
     AWAIT_DONE(m_desk.stop());
     AWAIT_DONE(m_evals.stop());
+    m_installs.stop();
     AWAIT_DONE(m_service.stop());
   }
 
@@ -142,6 +146,7 @@ private:
   models::Http m_http;
   evals::EvalJournal m_evals;
   capture::Desk m_desk;
+  InstallDesk m_installs;
   WatchDesk m_watched;
 };
 

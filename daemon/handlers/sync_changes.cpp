@@ -1,11 +1,11 @@
 #include "daemon/handlers/sync_changes.h"
 
 #include "daemon/await.h"
+#include "daemon/handlers/confirmation.h"
 #include "daemon/handlers/short_answers.h"
 #include "daemon/handlers/sync_answers.h"
 #include "daemon/handlers/sync_changes_plan.h"
 #include "daemon/handlers/version_named.h"
-#include "protocol/codec/writer.h"
 
 #include <algorithm>
 #include <iterator>
@@ -13,81 +13,6 @@
 
 namespace upskill::daemon {
 namespace {
-
-constexpr std::string_view k_confirmation = "confirm"; // names the question and its one field
-
-// The client's answer to the question. Whatever it is not, it is not a confirmation.
-struct Confirmation {
-  static constexpr bool k_lenient = true;
-  bool confirm = false;
-
-  static void describe(auto& f) { f.optional(&Confirmation::confirm, k_confirmation, ""); }
-};
-
-struct Elicited {
-  static constexpr bool k_lenient = true;
-  std::string action = {};
-  Confirmation content = {};
-
-  static void describe(auto& f) {
-    f.required(&Elicited::action, "action", "");
-    f.optional(&Elicited::content, "content", "");
-  }
-};
-
-struct Responses {
-  static constexpr bool k_lenient = true;
-  std::optional<Elicited> confirm = {};
-
-  static void describe(auto& f) { f.optional(&Responses::confirm, k_confirmation, ""); }
-};
-
-enum class PersonSaid { nothing, yes, no };
-
-// What is missing or malformed is no answer: the person is asked again.
-PersonSaid said_in(const std::string& input_responses) {
-  if (input_responses.empty()) {
-    return PersonSaid::nothing;
-  }
-  Result<Responses> responses = Responses();
-  rpc::JsonParser parser;
-  Result<void> read = parser.read(input_responses, "inputResponses", [&](JsonReader& reader) {
-    responses = decode<Responses>(reader, "inputResponses");
-  });
-  if (!read || !responses || !responses->confirm) {
-    return PersonSaid::nothing;
-  }
-  const Elicited& answer = *responses->confirm;
-  return answer.action == "accept" && answer.content.confirm ? PersonSaid::yes : PersonSaid::no;
-}
-
-// The parameters of elicitation/create, in the words that every revision has.
-std::string confirmation_form(std::string_view question) {
-  std::string text;
-  JsonWriter json(text);
-  json.begin_object();
-  json.field("message", question);
-  json.key("requestedSchema");
-  json.begin_object();
-  json.field("type", "object");
-  json.key("properties");
-  json.begin_object();
-  json.key(k_confirmation);
-  json.begin_object();
-  json.field("type", "boolean");
-  json.field("title", "Do this");
-  json.field("description", "Nothing is changed unless you say so.");
-  json.field("default", false);
-  json.end_object();
-  json.end_object();
-  json.key("required");
-  json.begin_array();
-  json.value(k_confirmation);
-  json.end_array();
-  json.end_object();
-  json.end_object();
-  return text;
-}
 
 std::vector<std::int64_t> ids_of(const sync::Engine& engine) {
   std::vector<std::int64_t> ids;
@@ -188,13 +113,7 @@ ask_person(SkillLibrary& library, Settlement settlement, RequestContext context)
                    "this overwrites or deletes copies, and the client cannot ask the person first",
                    "`upskill sync resolve` settles it at a terminal");
   }
-  mcp::InputRequired question;
-  mcp::InputRequest& request = question.requests.emplace_back();
-  request.key = k_confirmation;
-  request.kind = mcp::InputKind::elicitation;
-  request.params = confirmation_form(question_about(*plan));
-  question.state = digest_of(*plan);
-  co_return Asked<SyncNowResult>(std::move(question));
+  co_return Asked<SyncNowResult>(confirmation_of(question_about(*plan), digest_of(*plan)));
 }
 
 } // namespace

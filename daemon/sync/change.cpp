@@ -2,27 +2,9 @@
 #include "daemon/await.h"
 #include "daemon/runtime/offload.h"
 #include "daemon/sync/service.h"
+#include "daemon/sync/told_progress.h"
 
 namespace upskill::daemon {
-namespace {
-
-constexpr auto k_told_every = std::chrono::milliseconds(100);
-
-// What the engine says on its thread, said on the daemon's, and not for every skill.
-sync::Progress told_by(asio::any_io_executor executor, sync::Progress tell) {
-  return [executor = std::move(executor),
-          tell = std::move(tell),
-          next = runtime::Clock::time_point()](std::size_t done, std::size_t of) mutable {
-    runtime::Clock::time_point now = runtime::Clock::now();
-    if (now >= next || done == of) {
-      next = now + k_told_every;
-      asio::post(executor, [tell, done, of] { tell(done, of); });
-    }
-  };
-}
-
-} // namespace
-
 asio::awaitable<Result<Scene>> SyncService::look_changed(SettingsChange change) {
   AWAIT(Result<std::shared_ptr<const Scene>> before, scene());
   CO_TRY(before);
@@ -117,9 +99,7 @@ sync::Work SyncService::look_at_everything(sync::Progress progress) const {
   sync::Work work;
   work.everything = true;
   work.now = now();
-  if (progress) {
-    work.progress = told_by(m_context.io.get_executor(), std::move(progress));
-  }
+  work.progress = told_progress(m_context.io.get_executor(), std::move(progress));
   return work;
 }
 

@@ -5,6 +5,7 @@
 #include "skills/library/way.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 namespace upskill::daemon {
@@ -129,7 +130,7 @@ std::vector<std::string> signs_of(const Scene& scene, const agents::Setting& set
 } // namespace
 
 bool Scene::sync_is_on() const {
-  return settings.enabled || !settings.projects.empty();
+  return settings.enabled || std::ranges::any_of(settings.projects, &ProjectSettings::is_enabled);
 }
 
 bool Scene::is_detected(std::string_view agent) const {
@@ -148,7 +149,8 @@ look_around(const SyncSettings& settings, const Places& places, const Environmen
   }
   TRY_ASSIGN(agents::LoadedTable loaded, agents::load_table(user_text, "`" + user_file + "`"));
   Scene scene{settings, std::move(loaded.table), problem ? problem : loaded.problem};
-  scene.projects = distinct_projects(settings);
+  const std::vector<ProjectSettings> projects = distinct_projects(settings);
+  std::ranges::transform(projects, std::back_inserter(scene.projects), &ProjectSettings::path);
   warn_of_strangers(scene, settings.agents, "agents");
   warn_of_strangers(scene, settings.without, "without");
   warn_of_strangers(scene, settings.link, "link");
@@ -170,8 +172,8 @@ look_around(const SyncSettings& settings, const Places& places, const Environmen
   scene.roots = library::discover_roots(scene.folders, places.home);
   scene.signs = signs_of(scene, setting);
   scene.scopes.push_back(scope_of(scene, {}, settings.enabled));
-  for (const std::string& project : scene.projects) {
-    scene.scopes.push_back(scope_of(scene, project, true));
+  for (const ProjectSettings& project : projects) {
+    scene.scopes.push_back(scope_of(scene, project.path, project.is_enabled()));
   }
   return scene;
 }

@@ -72,6 +72,23 @@ public:
   // caller that is cancelled only stops waiting. `progress`: as for change().
   asio::awaitable<Result<sync::Round>>
   run_now(std::string only_skill, bool dry_run, sync::Progress progress = {});
+
+  // What a person asks for beside sync, whether or not it is on: as the functions of sync::Engine
+  // of these names, with its parameters, results and errors (skills/sync/placement.h). A project
+  // that is not known yet becomes a scope that is not synchronised, and is kept in the settings.
+  // place() and take_away() come to their end whoever hangs up. While the store cannot be used all
+  // of them are errors that say why.
+  asio::awaitable<Result<std::vector<sync::Placed>>> place(sync::PlaceOrder order,
+                                                           sync::Progress progress = {});
+  asio::awaitable<Result<std::vector<sync::TakenAway>>> take_away(sync::TakeAwayOrder order);
+  asio::awaitable<Result<std::vector<std::optional<Digest>>>>
+  look_at(std::string project, std::vector<std::string> skills);
+  asio::awaitable<Result<std::vector<sync::KeptVersion>>> versions(std::string project,
+                                                                   std::string skill);
+  asio::awaitable<Result<sync::NewFiles>> files_of(Digest version);
+  // Kept by the store until others are pinned, also over a restart.
+  asio::awaitable<Result<void>> pin(std::set<Digest> versions);
+
   // Looks at what waits for quiet, without acting on it, so that what is told about it is true.
   // Whether there is something to do.
   asio::awaitable<Result<bool>> look_at_waiting();
@@ -156,8 +173,18 @@ private:
   look_now(std::string only_skill, bool dry_run, sync::Progress progress);
   asio::awaitable<Result<sync::Round>>
   take_on(SettingsChange change, HaltedRoots halted, sync::Progress progress);
+  // placing.cpp
+  asio::awaitable<Result<std::string>> ready_for(std::string project, bool keeps);
+  asio::awaitable<Result<void>> take_on_project(std::string path, bool keeps);
+  Result<void> check_store() const;
+  asio::awaitable<Result<sync::Round>> place_now(sync::PlaceOrder order,
+                                                 sync::Progress progress,
+                                                 std::shared_ptr<std::vector<sync::Placed>> placed);
+  asio::awaitable<Result<sync::Round>>
+  take_away_now(sync::TakeAwayOrder order, std::shared_ptr<std::vector<sync::TakenAway>> taken);
   asio::awaitable<void> look_again();
   asio::awaitable<void> tidy();
+  void tidy_soon();
   asio::awaitable<void> work_loop();
   asio::awaitable<Result<sync::Round>> round(sync::Work work);
   sync::Work look_at_everything(sync::Progress progress = {}) const;
@@ -170,6 +197,8 @@ private:
   void changed(std::string_view root, std::string_view skill);
   asio::awaitable<void> announce();
   asio::awaitable<void> refresh_summary();
+  // The same, by the work loop: it looks at every folder, and who has changed one need not wait.
+  void count_anew();
   bool is_idle() const;
 
   // Who lies where may be another than in the scene.
@@ -181,6 +210,7 @@ private:
   Lane m_lane;
   std::unique_ptr<watch::Watcher> m_watcher;
   std::shared_ptr<const Scene> m_scene;
+  std::set<std::string> m_unkept;          // projects that only this process knows
   std::optional<Error> m_settings_problem; // sync.json cannot be read; until it is written anew
   std::optional<Error> m_store_problem;    // the engine could not be opened, or told who takes part
   std::optional<Error> m_scene_problem;    // nobody could be found or told; until that works
@@ -212,6 +242,7 @@ private:
   SyncStatusResult m_summary; // without skills: what `status` says, as of the last round
   std::int64_t m_skill_count = 0;
   bool m_summarised = false;
+  std::uint64_t m_counts_due = 0; // how often it was said that they are to be counted anew
   std::vector<std::string> m_lasting_warnings; // of the start
   std::vector<std::string> m_round_warnings;   // of the last round
 

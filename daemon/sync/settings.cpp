@@ -205,11 +205,17 @@ Result<SyncSettings> with_enabled(SyncSettings settings,
   }
   TRY_ASSIGN(std::string project, real_folder(params.project));
   auto is_this = [&](const ProjectSettings& known) { return is_same_project(known.path, project); };
-  if (before.enabled || !std::ranges::all_of(before.projects, is_this)) {
+  auto is_other = [&](const ProjectSettings& known) {
+    return known.is_enabled() && !is_this(known);
+  };
+  if (before.enabled || std::ranges::any_of(before.projects, is_other)) {
     TRY(check_unchanged(before, settings, params));
   }
   if (std::ranges::none_of(settings.projects, is_this)) {
     settings.projects.push_back({std::move(project)});
+  }
+  for (ProjectSettings& known : settings.projects) {
+    known.only_known = known.only_known && !is_this(known);
   }
   return settings;
 }
@@ -219,22 +225,43 @@ SyncSettings with_disabled(SyncSettings settings, const SyncDisableParams& param
     settings.enabled = false;
   } else {
     std::erase_if(settings.projects, [&](const ProjectSettings& known) {
-      return is_same_project(known.path, params.project);
+      return known.is_enabled() && is_same_project(known.path, params.project);
     });
   }
   return settings;
 }
 
-std::vector<std::string> distinct_projects(const SyncSettings& settings) {
-  std::vector<std::string> projects;
+std::vector<ProjectSettings> distinct_projects(const SyncSettings& settings) {
+  std::vector<ProjectSettings> projects;
   for (const ProjectSettings& project : settings.projects) {
-    if (std::ranges::none_of(projects, [&](const std::string& known) {
-          return is_same_project(known, project.path);
-        })) {
-      projects.push_back(project.path);
+    auto same = std::ranges::find_if(projects, [&](const ProjectSettings& known) {
+      return is_same_project(known.path, project.path);
+    });
+    if (same == projects.end()) {
+      projects.push_back(project);
+    } else {
+      same->only_known = same->only_known && project.only_known;
     }
   }
   return projects;
+}
+
+Result<std::string> project_path(const SyncSettings& settings, const std::string& folder) {
+  for (const ProjectSettings& known : settings.projects) {
+    if (is_same_project(known.path, folder)) {
+      return known.path;
+    }
+  }
+  return real_folder(folder);
+}
+
+SyncSettings with_known(SyncSettings settings, const std::string& path) {
+  if (std::ranges::none_of(settings.projects, [&](const ProjectSettings& known) {
+        return is_same_project(known.path, path);
+      })) {
+    settings.projects.push_back({path, true});
+  }
+  return settings;
 }
 
 } // namespace upskill::daemon

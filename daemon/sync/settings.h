@@ -8,12 +8,17 @@
 
 namespace upskill::daemon {
 
-// A project whose skills are synchronised; the user's other choices hold for it too.
+// A project whose skills are synchronised, or only known, because something was installed there;
+// the user's other choices hold for it too.
 struct ProjectSettings {
   std::string path;
+  bool only_known = false; // what is false is not written, so older files mean the same
+
+  bool is_enabled() const { return !only_known; }
 
   static void describe(auto& f) {
     f.required(&ProjectSettings::path, "path", "The project's folder.");
+    f.optional(&ProjectSettings::only_known, "only_known", "Whether its skills are left alone.");
   }
 
   friend bool operator==(const ProjectSettings&, const ProjectSettings&) = default;
@@ -38,7 +43,7 @@ struct SyncSettings {
     f.optional(&SyncSettings::without, "without", "Who does not.");
     f.optional(&SyncSettings::link, "link", "Who gets links.");
     f.optional(&SyncSettings::exclude, "exclude", "What stays out.");
-    f.optional(&SyncSettings::projects, "projects", "Projects under sync.");
+    f.optional(&SyncSettings::projects, "projects", "Projects that are known.");
   }
 
   friend bool operator==(const SyncSettings&, const SyncSettings&) = default;
@@ -63,7 +68,13 @@ Result<SyncSettings> with_enabled(SyncSettings settings,
 // The same after `sync disable`. A project that is not there any more is found by its path.
 SyncSettings with_disabled(SyncSettings settings, const SyncDisableParams& params);
 
-// Where each project is one folder: of several paths to one folder the first.
-std::vector<std::string> distinct_projects(const SyncSettings& settings);
+// Where each project is one folder: of several paths to one folder the first, which is enabled
+// where one of them is.
+std::vector<ProjectSettings> distinct_projects(const SyncSettings& settings);
+
+// By which path this folder is known, or would be. invalid_argument where it is no folder.
+Result<std::string> project_path(const SyncSettings& settings, const std::string& folder);
+// With this project among those that are known, as one that is not synchronised if it is new.
+SyncSettings with_known(SyncSettings settings, const std::string& path);
 
 } // namespace upskill::daemon

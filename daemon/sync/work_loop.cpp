@@ -105,6 +105,12 @@ std::optional<sync::Work> SyncService::next_work() {
   return work.touched.empty() && !again ? std::nullopt : std::optional(std::move(work));
 }
 
+// Displaced folders linger for a minute; whoever made them wants them gone then.
+void SyncService::tidy_soon() {
+  auto soon = runtime::Clock::now() + std::chrono::seconds(61);
+  m_tidy_at = m_tidy_at ? std::min(*m_tidy_at, soon) : soon;
+}
+
 void SyncService::note(const sync::Round& round) {
   m_again.insert(m_again.end(), round.again.begin(), round.again.end());
   if (round.again_at_ms) {
@@ -119,9 +125,7 @@ void SyncService::note(const sync::Round& round) {
   if (!round.steps.empty()) {
     // Once for many edits in a row, and not in the way of the next one.
     m_durable_at = runtime::Clock::now() + k_durable_after;
-    // Displaced folders linger for a minute; whoever made them wants them gone then.
-    auto soon = runtime::Clock::now() + std::chrono::seconds(61);
-    m_tidy_at = m_tidy_at ? std::min(*m_tidy_at, soon) : soon;
+    tidy_soon();
   }
   for (const SyncStep& step : round.steps) {
     m_context.log.info("{} `{}` {} {}", enum_name(step.action), step.skill, step.path, step.reason);
@@ -187,6 +191,7 @@ asio::awaitable<Result<bool>> SyncService::look_at_waiting() {
 }
 
 asio::awaitable<void> SyncService::refresh_summary() {
+  const std::uint64_t number = m_counts_due;
   auto look = [](sync::Engine& engine) -> Result<sync::SyncOverview> { return engine.overview(); };
   AWAIT(Result<sync::SyncOverview> overview, m_lane.with_engine(std::move(look)));
   if (overview) {
@@ -197,8 +202,14 @@ asio::awaitable<void> SyncService::refresh_summary() {
     auto count = [scene = m_scene] { return count_skills(*scene); };
     AWAIT(m_skill_count, runtime::offload(m_context.pool(), std::move(count)));
   }
-  m_summarised = true;
+  m_summarised = number == m_counts_due; // else something was placed while it was looked at
   m_rested.notify_all();
+}
+
+void SyncService::count_anew() {
+  ++m_counts_due;
+  m_summarised = false;
+  m_changed.notify_all();
 }
 
 asio::awaitable<void> SyncService::wait_for_summary() {

@@ -233,6 +233,80 @@ TEST_SUITE("parse") {
   }
 }
 
+TEST_SUITE("installing") {
+  TEST_CASE("is said as people know it") {
+    CHECK(arguments({"install", "o/r", "-s", "pdf", "-s", "csv", "-a", "codex"})
+          == R"({"source":"o/r","skill":["pdf","csv"],"agent":["codex"]})");
+    CHECK(parsed({"add", "o/r"})->command.words == "install");
+    CHECK(parsed({"rm", "pdf"})->command.words == "remove");
+    CHECK(parsed({"uninstall", "pdf"})->command.words == "remove");
+    CHECK(arguments({"update", "pdf", "csv"}) == R"({"skill":["pdf","csv"]})");
+    CHECK(arguments({"outdated", "pdf"}) == R"({"skill":["pdf"]})");
+    CHECK(arguments({"remove", "pdf", "csv", "-a", "cursor"})
+          == R"({"skill":["pdf","csv"],"agent":["cursor"]})");
+    CHECK(arguments({"find", "pdf", "forms"}) == R"({"words":["pdf","forms"]})");
+    CHECK(arguments({"scan", "a", "b", "-o", "x"}) == R"({"path":["a","b"],"output":"x"})");
+    CHECK(arguments({"rollback", "pdf", "3"}) == R"({"skill":"pdf","version":"3"})");
+    CHECK(arguments({"rollback", "pdf", "--to", "3"}) == R"({"skill":"pdf","version":"3"})");
+    CHECK(parsed({"rollback", "pdf", "--version"})->version);
+  }
+
+  TEST_CASE("--project is this folder or another, and means its skills") {
+    CHECK(arguments({"install", "o/r", "--project"})
+          == R"({"source":"o/r","scope":"project","project":"."})");
+    CHECK(arguments({"update", "--project", "/p"}) == R"({"scope":"project","project":"/p"})");
+    CHECK(arguments({"remove", "pdf", "--project", "--yes"})
+          == R"({"skill":["pdf"],"scope":"project","project":"."})");
+    CHECK(arguments({"update", "--project", "/p", "--scope", "user"})
+          == R"({"scope":"user","project":"/p"})");
+    CHECK(arguments({"sync", "enable", "--project", "/p"}) == R"({"project":"/p"})");
+  }
+
+  TEST_CASE("what is only about showing is not told to the daemon") {
+    CHECK(arguments({"scan", "x", "-v"}) == R"({"path":["x"]})");
+    CHECK(parsed({"scan", "x", "-v"})->flag("verbose"));
+    CHECK(arguments({"install", "o/r", "--verbose"}) == R"({"source":"o/r"})");
+  }
+
+  TEST_CASE("asks where it changes something, and not where it only tells") {
+    for (std::string_view word : {"install", "remove", "rollback", "pack", "init"}) {
+      CHECK(asks_first(*parsed({word, "x"})));
+      CHECK_FALSE(asks_first(*parsed({word, "x", "--yes"})));
+      CHECK_FALSE(needs_a_word(*parsed({word, "x"}))); // it can be taken back
+    }
+    CHECK(asks_first(*parsed({"update"})));
+    CHECK_FALSE(asks_first(*parsed({"update", "--check"})));
+    CHECK_FALSE(asks_first(*parsed({"rollback", "x", "--list"})));
+    CHECK_FALSE(asks_first(*parsed({"outdated"})));
+    CHECK_FALSE(asks_first(*parsed({"scan", "x"})));
+  }
+
+  TEST_CASE("a plan that would change nothing is not asked about") {
+    auto nothing = [](std::vector<std::string_view> words, std::string_view plan) {
+      auto reader = connect::TextReader::open(plan, "the plan");
+      REQUIRE(reader);
+      return plans_nothing(*parsed(std::move(words)), *reader);
+    };
+    CHECK(nothing({"update"}, R"({"skills":[],"current":3})"));
+    CHECK(nothing({"update"}, R"({"skills":[{"skill":"a","state":"dangerous"}]})"));
+    CHECK_FALSE(nothing({"update"}, R"({"skills":[{"skill":"a","state":"available"}]})"));
+    CHECK(nothing({"remove", "a"}, R"({"skills":[{"skill":"a","paths":[]}]})"));
+    CHECK_FALSE(nothing({"remove", "a"}, R"({"skills":[{"skill":"a","paths":["/p"]}]})"));
+  }
+
+  TEST_CASE("in CI what would be forgotten is refused, and what only tells is not") {
+    Environment ci = environment_of({{"CI", "true"}});
+    CHECK(would_be_forgotten(*parsed({"install", "o/r"}), ci));
+    CHECK_FALSE(would_be_forgotten(*parsed({"install", "o/r", "--dry-run"}), ci));
+    CHECK(would_be_forgotten(*parsed({"update"}), ci));
+    CHECK_FALSE(would_be_forgotten(*parsed({"update", "--check"}), ci));
+    CHECK_FALSE(would_be_forgotten(*parsed({"rollback", "x", "--list"}), ci));
+    CHECK_FALSE(would_be_forgotten(*parsed({"pack", "x"}), ci));
+    CHECK_FALSE(would_be_forgotten(*parsed({"init", "x"}), ci));
+    CHECK_FALSE(would_be_forgotten(*parsed({"scan", "x"}), ci));
+  }
+}
+
 TEST_SUITE("command_of") {
   TEST_CASE("makes a command of every method that has one") {
     for (const MethodInfo& method : catalog()) {

@@ -23,6 +23,8 @@ TEST_SUITE("watch keys") {
           == std::vector<Key>{
               {KeyKind::letter, 'q'}, {KeyKind::letter, 'Y'}, {KeyKind::letter, '?'}});
     CHECK(keys("\r") == one(KeyKind::enter));
+    CHECK(keys("\x7f") == one(KeyKind::erase));
+    CHECK(keys("\b") == one(KeyKind::erase)); // what some send for the same key
     CHECK(keys("\x1b[A") == one(KeyKind::up));
     CHECK(keys("\x1bOB") == one(KeyKind::down)); // a keypad in application mode
     CHECK(keys("\x1b[5~") == one(KeyKind::page_up));
@@ -63,7 +65,7 @@ TEST_SUITE("watch keys") {
     CHECK(keys("\x1b[15~").empty());   // F5
     CHECK(keys("\x1bq").empty());      // Alt and q
     CHECK(keys("\x1b[?62;c").empty()); // what a terminal says of itself
-    CHECK(keys("\x01\x7f\xC3\xA9").empty());
+    CHECK(keys("\x01\x02\xC3\xA9").empty());
     CHECK(keys(std::string("\x1b[") + std::string(1000, '1') + "q") != one(KeyKind::escape));
   }
 }

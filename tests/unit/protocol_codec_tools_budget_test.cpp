@@ -9,8 +9,10 @@ using namespace upskill;
 
 namespace {
 
-// What a client puts into every context for the tools: some count a token as four bytes.
-constexpr std::size_t k_most_bytes = 3'000 * 4;
+// What a client puts into every context for the tools: some count a token as four bytes. It was
+// 3,000 until skills could be installed, updated and removed: what an agent must know to ask for
+// that costs 300, and taking as much from the others would leave out when to use them.
+constexpr std::size_t k_most_bytes = 3'300 * 4;
 constexpr std::size_t k_room_for_other_tools = 250 * 4; // those beside the catalogue
 
 std::size_t cost(const MethodInfo& method) {
@@ -20,7 +22,7 @@ std::size_t cost(const MethodInfo& method) {
 } // namespace
 
 TEST_SUITE("tools for agents") {
-  TEST_CASE("names, descriptions and input schemas of all cost less than 3,000 tokens") {
+  TEST_CASE("names, descriptions and input schemas of all cost less than 3,300 tokens") {
     std::size_t all = 0;
     std::string each;
     for (const MethodInfo& method : catalog()) {
