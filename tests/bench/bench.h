@@ -56,6 +56,9 @@ struct Bench {
 const std::vector<Bench>& benches();
 
 void first_sync(const Settings&, const Report&);
+void install_place(const Settings&, const Report&);
+void install(const Settings&, const Report&);
+void update_check(const Settings&, const Report&);
 void rescan(const Settings&, const Report&);
 void save_to_swapped(const Settings&, const Report&);
 void torn_reads(const Settings&, const Report&);

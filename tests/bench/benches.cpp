@@ -5,7 +5,10 @@ namespace upskill::bench {
 const std::vector<Bench>& benches() {
   static const std::vector<Bench> all = {
       {"first_sync", first_sync, "1,000 skills of one root into three more"},
+      {"install", install, "1,000 skills of a folder into three agents"},
+      {"update_check", update_check, "whether there is anything new of 1,000 local skills"},
       {"rescan", rescan, "the same with nothing changed"},
+      {"install_place", install_place, "1,000 skills of a folder into three roots"},
       {"save_to_swapped", save_to_swapped, "an edit until the last copy is swapped in"},
       {"torn_reads", torn_reads, "100,000 reads while versions come and go"},
       {"watch", watch, "10,000 skill folders: ready, memory, wake-ups, events"},

@@ -18,6 +18,8 @@ public:
   sync::Round run(sync::Work work);
   sync::Round run_everything();
 
+  sync::Engine& engine() { return *m_engine; }
+
   std::string root(std::size_t number) const;
 
   std::size_t roots() const { return m_setup.roots.size(); }
