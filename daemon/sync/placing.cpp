@@ -41,13 +41,17 @@ SyncService::place_now(sync::PlaceOrder order,
   };
   AWAIT(Result<std::vector<sync::Placed>> result, m_lane.with_engine(std::move(run)));
   if (!order.dry_run) {
-    note(round);
-    tidy_soon(); // also what an order that failed took back
-    count_anew();
+    note_order(round);
   }
   CO_TRY(result);
   *placed = std::move(*result);
   co_return round;
+}
+
+void SyncService::note_order(const sync::Round& round) {
+  note(round);
+  tidy_soon(); // also what an order that failed took back
+  count_anew();
 }
 
 asio::awaitable<Result<sync::Round>>
@@ -63,9 +67,7 @@ SyncService::take_away_now(sync::TakeAwayOrder order,
   };
   AWAIT(Result<std::vector<sync::TakenAway>> result, m_lane.with_engine(std::move(run)));
   if (!order.dry_run) {
-    note(round);
-    tidy_soon(); // also what an order that failed took back
-    count_anew();
+    note_order(round);
   }
   CO_TRY(result);
   *taken = std::move(*result);

@@ -182,6 +182,8 @@ private:
                                                  std::shared_ptr<std::vector<sync::Placed>> placed);
   asio::awaitable<Result<sync::Round>>
   take_away_now(sync::TakeAwayOrder order, std::shared_ptr<std::vector<sync::TakenAway>> taken);
+  // What comes behind an order, done or not.
+  void note_order(const sync::Round& round);
   asio::awaitable<void> look_again();
   asio::awaitable<void> tidy();
   void tidy_soon();

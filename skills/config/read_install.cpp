@@ -1,5 +1,6 @@
 #include "skills/config/read_install.h"
 
+#include "skills/config/tell_findings.h"
 #include "skills/regression/yaml_fields.h"
 
 #include <algorithm>
@@ -47,14 +48,7 @@ Result<Install> read_install(const document::Yaml& mapping, std::vector<std::str
     install.agents = static_cast<AgentInstall>(at - k_agents.begin());
   }
   fields.warn_of_others();
-  if (findings.problem) {
-    return fail(std::move(*findings.problem));
-  }
-  for (std::string& warning : findings.warnings) {
-    if (warnings.size() < k_max_warnings) {
-      warnings.push_back(std::move(warning));
-    }
-  }
+  TRY(tell_findings(std::move(findings), warnings));
   return install;
 }
 

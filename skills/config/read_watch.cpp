@@ -1,6 +1,7 @@
 #include "skills/config/read_watch.h"
 
 #include "protocol/base/bounds.h"
+#include "skills/config/tell_findings.h"
 #include "skills/regression/settings_file.h"
 #include "skills/regression/yaml_fields.h"
 
@@ -63,14 +64,7 @@ read_watch(const document::Yaml& mapping, Trust trust, std::vector<std::string>&
   read_own(fields, trust, watch);
   read_skills(fields, fields.find("skills"), watch);
   fields.warn_of_others();
-  if (findings.problem) {
-    return fail(std::move(*findings.problem));
-  }
-  for (std::string& warning : findings.warnings) {
-    if (warnings.size() < k_max_warnings) {
-      warnings.push_back(std::move(warning));
-    }
-  }
+  TRY(tell_findings(std::move(findings), warnings));
   return watch;
 }
 
