@@ -21,7 +21,7 @@ constexpr Danger k_blob = {"encoded-data",
                            "decode it, or ask what it is; data belongs into a file of its own"};
 
 // Value of a digit of base64 (RFC 4648), also of the alphabet for addresses; -1 for none.
-int digit(char c) {
+constexpr int value_of(char c) {
   if (c >= 'A' && c <= 'Z') {
     return c - 'A';
   }
@@ -32,6 +32,34 @@ int digit(char c) {
     return c - '0' + 52;
   }
   return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63 : -1;
+}
+
+constexpr std::array<std::int8_t, 256> k_digits = [] {
+  std::array<std::int8_t, 256> digits{};
+  for (std::size_t byte = 0; byte < digits.size(); ++byte) {
+    digits[byte] = static_cast<std::int8_t>(value_of(static_cast<char>(byte)));
+  }
+  return digits;
+}();
+
+int digit(char c) {
+  return k_digits[static_cast<unsigned char>(c)];
+}
+
+// Where the next run of `least` digits begins, from `at` on, where one may begin. Most bytes are
+// not looked at: no run that long has the byte in it that is none.
+std::size_t next_run(std::string_view text, std::size_t at, std::size_t least) {
+  while (text.size() - at >= least) {
+    std::size_t last = at + least;
+    while (last > at && digit(text[last - 1]) >= 0) {
+      --last;
+    }
+    if (last == at) {
+      return at;
+    }
+    at = last;
+  }
+  return text.size();
 }
 
 std::string decoded(std::string_view text) {
@@ -100,13 +128,14 @@ bool is_picture(std::string_view before) {
 
 void check_blobs(const FileView& view, const CompiledRules& rules, Findings& findings) {
   std::string_view text = view.text();
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    std::size_t begin = at;
+  std::size_t begin = 0;
+  for (std::size_t at = 0; (begin = next_run(text, at, k_least_decoded)) < text.size();) {
+    at = begin + k_least_decoded;
     while (at < text.size() && digit(text[at]) >= 0) {
       ++at;
     }
-    std::size_t size = at - begin;
-    if (size < k_least_decoded || is_picture(text.substr(0, begin))) {
+    const std::size_t size = at - begin;
+    if (is_picture(text.substr(0, begin))) {
       continue;
     }
     std::string inside = decoded(text.substr(begin, size));

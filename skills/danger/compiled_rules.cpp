@@ -1,8 +1,9 @@
 #include "skills/danger/compiled_rules.h"
 
-#include "protocol/base/utf8.h"
 #include "skills/danger/rule_reader.h"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 
 namespace upskill::danger {
@@ -26,64 +27,59 @@ constexpr std::string_view k_forbidding =
     R"(\b(?:never|don'?t|do\s+not|must\s+not|should\s+not|cannot|avoid|refuse|reject|block|deny|prevent)"
     R"(|prohibit(?:ed)?|forbid(?:den)?|instead\s+of|rather\s+than|without)\b[^.!?;]*$)";
 
-Result<std::vector<Pattern>> compile_patterns(const std::vector<std::string>& patterns) {
-  std::vector<Pattern> compiled;
-  for (const std::string& pattern : patterns) {
-    TRY_ASSIGN(Pattern one, compile_pattern(pattern));
-    compiled.push_back(std::move(one));
+Pattern pattern_of(const std::string& text) {
+  return {text, {.max_memory = k_max_pattern_memory, .ignores_case = true, .dot_is_any = true}};
+}
+
+std::vector<Pattern> patterns_of(const std::vector<std::string>& texts) {
+  std::vector<Pattern> patterns;
+  std::ranges::transform(texts, std::back_inserter(patterns), pattern_of);
+  return patterns;
+}
+
+CompiledRule compile_rule(const Rule& rule) {
+  CompiledRule compiled;
+  compiled.regex = pattern_of(rule.regex);
+  compiled.match_has = patterns_of(rule.match_has);
+  compiled.match_lacks = patterns_of(rule.match_lacks);
+  compiled.unit_has = patterns_of(rule.unit_has);
+  compiled.unit_lacks = patterns_of(rule.unit_lacks);
+  compiled.with_lacks = patterns_of(rule.with_lacks);
+  if (!rule.with.empty()) {
+    compiled.with = pattern_of(rule.with);
   }
   return compiled;
 }
 
-Result<CompiledRule> compile_rule(const Rule& rule) {
-  CompiledRule compiled;
-  TRY_ASSIGN(compiled.regex, compile_pattern(rule.regex));
-  TRY_ASSIGN(compiled.match_has, compile_patterns(rule.match_has));
-  TRY_ASSIGN(compiled.match_lacks, compile_patterns(rule.match_lacks));
-  TRY_ASSIGN(compiled.unit_has, compile_patterns(rule.unit_has));
-  TRY_ASSIGN(compiled.unit_lacks, compile_patterns(rule.unit_lacks));
-  TRY_ASSIGN(compiled.with_lacks, compile_patterns(rule.with_lacks));
-  if (!rule.with.empty()) {
-    TRY_ASSIGN(compiled.with, compile_pattern(rule.with));
+Result<void> check_rule(const CompiledRule& rule) {
+  TRY(rule.regex.check());
+  if (rule.with) {
+    TRY(rule.with.check());
   }
-  return compiled;
+  for (const std::vector<Pattern>* patterns :
+       {&rule.match_has, &rule.match_lacks, &rule.unit_has, &rule.unit_lacks, &rule.with_lacks}) {
+    for (const Pattern& pattern : *patterns) {
+      TRY(pattern.check());
+    }
+  }
+  return {};
 }
 
 } // namespace
-
-Result<Pattern> compile_pattern(const std::string& pattern) {
-  re2::RE2::Options options(re2::RE2::Latin1);
-  options.set_log_errors(false); // they would go to stderr
-  options.set_case_sensitive(false);
-  options.set_dot_nl(true);
-  options.set_max_mem(k_max_pattern_memory);
-  auto compiled = std::make_unique<re2::RE2>(pattern, options);
-  if (!compiled->ok()) {
-    return fail(ErrorCode::invalid_argument,
-                "has a pattern that RE2 does not read: " + to_valid_utf8(compiled->error()),
-                "see https://github.com/google/re2/wiki/Syntax");
-  }
-  return compiled;
-}
 
 bool found_in(std::string_view text, const Pattern& pattern) {
   return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *pattern);
 }
 
-Result<CompiledRules> CompiledRules::compile(std::vector<Rule> rules) {
+CompiledRules CompiledRules::compile(std::vector<Rule> rules) {
   CompiledRules made;
   std::map<std::string, std::vector<std::uint16_t>> by_keyword;
   for (const Rule& rule : rules) {
-    Result<CompiledRule> compiled = compile_rule(rule);
-    if (!compiled) {
-      compiled.error().message = "rule `" + rule.id + "` " + compiled.error().message;
-    }
-    TRY(compiled);
     auto number = static_cast<std::uint16_t>(made.m_compiled.size());
     for (const std::string& keyword : rule.keywords) {
       by_keyword[keyword].push_back(number);
     }
-    made.m_compiled.push_back(std::move(*compiled));
+    made.m_compiled.push_back(compile_rule(rule));
   }
   std::vector<std::string> keywords;
   for (auto& [keyword, of] : by_keyword) {
@@ -92,15 +88,30 @@ Result<CompiledRules> CompiledRules::compile(std::vector<Rule> rules) {
   }
   made.m_prefilter = redact::Prefilter(keywords);
   made.m_rules = std::move(rules);
-  TRY_ASSIGN(made.m_attack_words, compile_pattern(std::string(k_attack_words)));
-  TRY_ASSIGN(made.m_forbidding, compile_pattern(std::string(k_forbidding)));
+  made.m_attack_words = pattern_of(std::string(k_attack_words));
+  made.m_forbidding = pattern_of(std::string(k_forbidding));
   return made;
+}
+
+Result<void> CompiledRules::check() const {
+  for (std::size_t i = 0; i < m_rules.size(); ++i) {
+    Result<void> checked = check_rule(m_compiled[i]);
+    if (!checked) {
+      checked.error().message =
+          "rule `" + m_rules[i].id
+          + "` has a pattern that RE2 does not read: " + checked.error().message;
+      return checked;
+    }
+  }
+  TRY(m_attack_words.check());
+  return m_forbidding.check();
 }
 
 const Result<CompiledRules>& CompiledRules::built_in() {
   static const Result<CompiledRules> k_rules = [] {
     auto rules = read_rules(k_embedded_rules);
-    return rules ? compile(std::move(*rules)) : Result<CompiledRules>(fail(rules.error()));
+    return rules ? Result<CompiledRules>(compile(std::move(*rules)))
+                 : Result<CompiledRules>(fail(rules.error()));
   }();
   return k_rules;
 }

@@ -1,9 +1,8 @@
 #pragma once
 #include "protocol/base/result.h"
 #include "skills/danger/rule.h"
+#include "skills/redact/late_pattern.h"
 #include "skills/redact/prefilter.h"
-
-#include <re2/re2.h>
 
 #include <memory>
 #include <span>
@@ -13,10 +12,7 @@
 // Only .cpp files include this: re2.h is large.
 namespace upskill::danger {
 
-using Pattern = std::unique_ptr<re2::RE2>;
-
-// Over bytes, since a file may hold anything. The error is the end of a sentence.
-Result<Pattern> compile_pattern(const std::string& pattern);
+using Pattern = redact::LatePattern;
 
 bool found_in(std::string_view text, const Pattern& pattern);
 
@@ -27,16 +23,19 @@ struct CompiledRule {
   std::vector<Pattern> unit_has;
   std::vector<Pattern> unit_lacks;
   std::vector<Pattern> with_lacks;
-  Pattern with; // null where the rule has none
+  Pattern with; // none where the rule has none
 };
 
 // The rules ready for use.
-// Owner: built_in(). Thread: any, it does not change, and RE2 guards what it learns.
+// Owner: built_in(). Thread: any, what changes guards itself.
 class CompiledRules {
 public:
-  static Result<CompiledRules> compile(std::vector<Rule> rules);
+  // Patterns are not looked at before they are needed.
+  static CompiledRules compile(std::vector<Rule> rules);
+  // Compiles every pattern.
+  Result<void> check() const;
 
-  // rules.json, compiled at the first call (about 30 ms). Its failure is a bug that a test catches.
+  // rules.json, read at the first call. Its failure is a bug that a test catches.
   static const Result<CompiledRules>& built_in();
 
   std::span<const Rule> rules() const { return m_rules; }

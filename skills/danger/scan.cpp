@@ -39,6 +39,11 @@ void check_file_by_file(const FileView& view,
 
 } // namespace
 
+void load_rules() {
+  (void)CompiledRules::built_in();
+  (void)secret_rules();
+}
+
 DangerReport scan(const SkillFiles& files, const ScanOptions& options) {
   Findings findings;
   const Result<CompiledRules>& rules = CompiledRules::built_in();

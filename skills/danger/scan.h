@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace upskill::danger {
@@ -18,7 +19,12 @@ inline constexpr std::size_t k_most_files = 2000;
 struct KnownSkill {
   std::string name;
   std::string source;
+  // skeleton_of(name), for who asks about many skills; empty: it is made when it is needed.
+  std::string skeleton = {};
 };
+
+// What is left of a name when everything is gone that eyes pass over.
+std::string skeleton_of(std::string_view name);
 
 // What a lock file says about a file.
 struct LockedFile {
@@ -36,5 +42,9 @@ struct ScanOptions {
 // What is dangerous in a skill. Any bytes may come in. The time is linear in them; what was not
 // looked at is told by a finding of its own. A skill of usual size takes about a millisecond.
 DangerReport scan(const SkillFiles& files, const ScanOptions& options = {});
+
+// Reads the rules, which the first scan would else do: time that may pass while something else is
+// waited for.
+void load_rules();
 
 } // namespace upskill::danger

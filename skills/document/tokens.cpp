@@ -1,14 +1,24 @@
 #include "skills/document/tokens.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
 namespace upskill::document {
 namespace {
 
-enum class Run { letters, digits, space, newline, punctuation, syllables, ideographs };
+enum class Run : std::uint8_t {
+  letters,
+  digits,
+  space,
+  newline,
+  punctuation,
+  syllables,
+  ideographs,
+  none // a byte that continues a character
+};
 
-Run run_of(std::uint8_t byte) {
+constexpr Run run_of(std::uint8_t byte) {
   if ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z') {
     return Run::letters;
   }
@@ -24,13 +34,20 @@ Run run_of(std::uint8_t byte) {
   if (byte < 0x80) {
     return Run::punctuation;
   }
+  if ((byte & 0xC0) == 0x80) {
+    return Run::none;
+  }
   // Lead bytes E3..EE: kana, CJK, Hangul; four bytes: emoji and rare ideographs.
   return byte >= 0xE3 ? Run::ideographs : Run::syllables;
 }
 
-bool continues(std::uint8_t byte) {
-  return (byte & 0xC0) == 0x80;
-}
+constexpr std::array<Run, 256> k_runs = [] {
+  std::array<Run, 256> runs{};
+  for (std::size_t byte = 0; byte < runs.size(); ++byte) {
+    runs[byte] = run_of(static_cast<std::uint8_t>(byte));
+  }
+  return runs;
+}();
 
 std::int64_t tokens_of(Run run, std::int64_t length) {
   switch (run) {
@@ -46,6 +63,7 @@ std::int64_t tokens_of(Run run, std::int64_t length) {
   case Run::syllables:
     return (length + 1) / 2;
   case Run::ideographs:
+  case Run::none:
     return length;
   }
   return length;
@@ -56,17 +74,16 @@ std::int64_t tokens_of(Run run, std::int64_t length) {
 std::int64_t estimate_tokens(std::string_view text) {
   std::int64_t tokens = 0;
   for (std::size_t at = 0; at < text.size();) {
-    Run run = run_of(static_cast<std::uint8_t>(text[at]));
+    Run run = k_runs[static_cast<std::uint8_t>(text[at])];
+    run = run == Run::none ? Run::syllables : run; // a character that lacks its beginning
     std::int64_t length = 0;
-    while (at < text.size()) {
-      auto byte = static_cast<std::uint8_t>(text[at]);
-      if (!continues(byte)) {
-        if (run_of(byte) != run) {
-          break;
-        }
+    for (; at < text.size(); ++at) {
+      const Run next = k_runs[static_cast<std::uint8_t>(text[at])];
+      if (next == run) {
         ++length;
+      } else if (next != Run::none) {
+        break;
       }
-      ++at;
     }
     tokens += tokens_of(run, length);
   }

@@ -1,11 +1,11 @@
 #include "skills/redact/compiled_rules.h"
 
 #include "protocol/base/hash.h"
-#include "protocol/base/utf8.h"
 #include "skills/redact/mark.h"
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <map>
 
 namespace upskill::redact {
@@ -15,44 +15,41 @@ namespace {
 constexpr std::uint64_t k_engine_version = 1;
 constexpr std::int64_t k_max_pattern_memory = 4 << 20; // bytes, as RE2 counts them
 
-// Bytes and not UTF-8: a text may be cut anywhere, and hold anything.
-Result<std::unique_ptr<re2::RE2>> compile_pattern(const std::string& pattern) {
-  re2::RE2::Options options(re2::RE2::Latin1);
-  options.set_log_errors(false); // they would go to stderr
-  options.set_max_mem(k_max_pattern_memory);
-  auto compiled = std::make_unique<re2::RE2>(pattern, options);
-  if (!compiled->ok()) {
-    return fail(ErrorCode::invalid_argument,
-                "is not a pattern that RE2 reads: " + to_valid_utf8(compiled->error()),
-                "see https://github.com/google/re2/wiki/Syntax; it has no look-around and no "
-                "back-references");
-  }
+LatePattern pattern_of(const std::string& text) {
+  return {text, {.max_memory = k_max_pattern_memory}};
+}
+
+CompiledRule compile_rule(const Rule& rule) {
+  CompiledRule compiled;
+  compiled.regex = pattern_of(rule.regex);
+  std::ranges::transform(rule.allowlist.regexes, std::back_inserter(compiled.allowed), pattern_of);
+  std::ranges::transform(rule.allowlist.before, std::back_inserter(compiled.before), pattern_of);
   return compiled;
 }
 
-Result<CompiledRule> compile_rule(const Rule& rule, const std::string& where) {
-  auto compile = [&](const std::string& key, const std::string& pattern) {
-    return compile_pattern(pattern).map_error([&](Error error) {
-      error.message = where + ": `" + key + "` " + error.message;
-      return error;
-    });
-  };
-  CompiledRule compiled;
-  TRY_ASSIGN(compiled.regex, compile("regex", rule.regex));
+Result<void>
+check_pattern(const LatePattern& pattern, const std::string& where, std::string_view key) {
+  return pattern.check().map_error([&](Error error) {
+    error.message =
+        where + ": `" + std::string(key) + "` is not a pattern that RE2 reads: " + error.message;
+    return error;
+  });
+}
+
+Result<void> check_rule(const Rule& rule, const CompiledRule& compiled, const std::string& where) {
+  TRY(check_pattern(compiled.regex, where, "regex"));
   if (compiled.regex->NumberOfCapturingGroups() < rule.secret_group) {
     return fail(ErrorCode::invalid_argument,
                 where + ": `secretGroup` is of no group that `regex` has",
                 "count the opening parentheses that are not `(?:`");
   }
-  for (const std::string& pattern : rule.allowlist.regexes) {
-    TRY_ASSIGN(auto allowed, compile("allowlist.regexes", pattern));
-    compiled.allowed.push_back(std::move(allowed));
+  for (const LatePattern& pattern : compiled.allowed) {
+    TRY(check_pattern(pattern, where, "allowlist.regexes"));
   }
-  for (const std::string& pattern : rule.allowlist.before) {
-    TRY_ASSIGN(auto before, compile("allowlist.before", pattern));
-    compiled.before.push_back(std::move(before));
+  for (const LatePattern& pattern : compiled.before) {
+    TRY(check_pattern(pattern, where, "allowlist.before"));
   }
-  return compiled;
+  return {};
 }
 
 } // namespace
@@ -61,9 +58,7 @@ Result<std::shared_ptr<const CompiledRules>> CompiledRules::compile(std::vector<
                                                                     std::string_view what) {
   auto made = std::make_shared<CompiledRules>();
   for (const Rule& rule : rules) {
-    std::string where = "`" + std::string(what) + "`, rule `" + rule.id + "`";
-    TRY_ASSIGN(CompiledRule compiled, compile_rule(rule, where));
-    made->m_compiled.push_back(std::move(compiled));
+    made->m_compiled.push_back(compile_rule(rule));
     made->m_ids.push_back(rule.id);
   }
   std::ranges::sort(made->m_ids);
@@ -76,6 +71,14 @@ Result<std::shared_ptr<const CompiledRules>> CompiledRules::compile(std::vector<
   }
   made->digest();
   return made;
+}
+
+Result<void> CompiledRules::check(std::string_view what) const {
+  for (std::size_t i = 0; i < m_rules.size(); ++i) {
+    const std::string where = "`" + std::string(what) + "`, rule `" + m_rules[i].id + "`";
+    TRY(check_rule(m_rules[i], m_compiled[i], where));
+  }
+  return {};
 }
 
 void CompiledRules::index_keywords() {

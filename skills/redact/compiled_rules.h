@@ -1,9 +1,8 @@
 #pragma once
 #include "protocol/base/result.h"
+#include "skills/redact/late_pattern.h"
 #include "skills/redact/prefilter.h"
 #include "skills/redact/rule.h"
-
-#include <re2/re2.h>
 
 #include <memory>
 #include <span>
@@ -16,16 +15,19 @@ namespace upskill::redact {
 
 // A rule and its patterns.
 struct CompiledRule {
-  std::unique_ptr<re2::RE2> regex;
-  std::vector<std::unique_ptr<re2::RE2>> allowed; // in the secret
-  std::vector<std::unique_ptr<re2::RE2>> before;  // at the end of what comes before it
+  LatePattern regex;
+  std::vector<LatePattern> allowed; // in the secret
+  std::vector<LatePattern> before;  // at the end of what comes before it
 };
 
-// Owner: RuleSet. Thread: any, it does not change, and RE2 guards what it learns.
+// Owner: RuleSet. Thread: any, what changes guards itself.
 class CompiledRules {
 public:
+  // Patterns are not looked at before they are needed.
   static Result<std::shared_ptr<const CompiledRules>> compile(std::vector<Rule> rules,
                                                               std::string_view what);
+  // Compiles every pattern: those of a person, and in a test our own. `what` is the rules' file.
+  Result<void> check(std::string_view what) const;
 
   std::span<const Rule> rules() const { return m_rules; }
 

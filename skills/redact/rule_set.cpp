@@ -22,6 +22,7 @@ Result<RuleSet> RuleSet::with(std::string_view user_json, std::string_view what)
   std::vector<Rule> laid(rules().begin(), rules().end());
   TRY(lay_over(laid, user_json, what));
   TRY_ASSIGN(auto compiled, CompiledRules::compile(std::move(laid), what));
+  TRY(compiled->check(what));
   return RuleSet(std::move(compiled));
 }
 

@@ -22,6 +22,8 @@ TEST_CASE("the rules that are built in can be used") {
   const Result<CompiledRules>& rules = CompiledRules::built_in();
   REQUIRE_MESSAGE(rules, rules.error().message);
   CHECK(rules->rules().size() > 40);
+  const Result<void> checked = rules->check();
+  CHECK_MESSAGE(checked, (checked ? "" : checked.error().message));
   for (const Rule& rule : rules->rules()) {
     INFO(rule.id);
     CHECK(rule.regex.find("{{") == std::string::npos);
