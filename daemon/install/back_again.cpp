@@ -1,7 +1,6 @@
 // InstallDesk: skills that were removed, and came back.
 #include "daemon/await.h"
 #include "daemon/install/desk.h"
-#include "daemon/install/record_file.h"
 #include "daemon/install/write_down.h"
 #include "daemon/runtime/offload.h"
 
@@ -34,8 +33,8 @@ Awaitable<void> InstallDesk::count_again(std::vector<std::string> scopes,
   CO_TRY(scene);
   std::map<std::string, std::vector<install::RemovedRow>> found; // by scope
   auto look = [this, &scopes, &scene, &found]() -> Result<void> {
-    TRY_ASSIGN(install::InstallRecord record, RecordFile(places()).read());
-    for (const auto& [key, removed] : record.removed()) {
+    TRY_ASSIGN(RecordNow record, files().record().read());
+    for (const auto& [key, removed] : record->removed()) {
       if (std::ranges::find(scopes, key.first) != scopes.end() && lies_there(**scene, key)) {
         found[key.first].push_back(removed);
       }
@@ -69,9 +68,7 @@ Awaitable<void> InstallDesk::write_back(std::vector<install::InstallKey> keys,
                                         const InstallCall& call) {
   ToWrite what;
   what.back = std::move(keys);
-  auto write = [this, &what] {
-    return write_down(what, places(), m_service.environment(), m_service.now().wall_ms);
-  };
+  auto write = [this, &what] { return write_down(what, files(), m_service.now().wall_ms); };
   AWAIT(Result<Written> written, runtime::offload(call.pool, std::move(write)));
   CO_TRY(written);
   std::ranges::move(written->warnings, std::back_inserter(warnings));

@@ -63,6 +63,17 @@ Result<ReadVersion> read_as(const std::string& folder, const std::string& as) {
   return version;
 }
 
+Result<sync::SharedFiles>
+read_again(const std::string& folder, const std::string& as, const Digest& hash) {
+  TRY_ASSIGN(ReadVersion version, read_as(folder, as));
+  if (version.hash != hash) {
+    return fail(ErrorCode::changed,
+                in_backticks(folder) + " changed while it was being installed",
+                "try again");
+  }
+  return std::make_shared<const sync::NewFiles>(std::move(version.files));
+}
+
 Result<void> check_names(const Candidate& candidate) {
   if (candidate.skill.empty()) {
     return fail(ErrorCode::invalid_argument,
@@ -165,21 +176,17 @@ std::string name_of(const Candidate& candidate) {
   return to_valid_utf8(candidate.as.empty() ? candidate.called : candidate.as);
 }
 
-Result<sync::NewFiles> files_of(const Candidate& candidate) {
-  if (candidate.files) {
-    return *candidate.files;
-  }
-  TRY_ASSIGN(ReadVersion version, read_as(candidate.folder, candidate.as));
-  if (version.hash != candidate.hash) {
-    return fail(ErrorCode::changed,
-                in_backticks(candidate.folder) + " changed while it was being installed",
-                "try again");
-  }
-  return std::move(version.files);
+Result<sync::SharedFiles> files_of(const Candidate& candidate) {
+  return content_of(candidate)();
 }
 
-std::function<Result<sync::NewFiles>()> content_of(const Candidate& candidate) {
-  return [candidate] { return files_of(candidate); };
+std::function<Result<sync::SharedFiles>()> content_of(const Candidate& candidate) {
+  if (candidate.files) {
+    return [files = candidate.files]() -> Result<sync::SharedFiles> { return files; };
+  }
+  return [folder = candidate.folder, as = candidate.as, hash = candidate.hash]() {
+    return read_again(folder, as, hash);
+  };
 }
 
 InstalledSkill told_of(const Candidate& candidate, const fetch::Offered& offered) {

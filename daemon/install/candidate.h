@@ -44,7 +44,7 @@ struct Candidate {
   std::int64_t bytes = 0;
   std::optional<Error> problem = {}; // why it is nothing that an agent could use
   // Kept where there is room for it, so that it need not be read again.
-  std::shared_ptr<const sync::NewFiles> files = {};
+  sync::SharedFiles files = {};
 };
 
 // What the scan of each candidate is told.
@@ -63,10 +63,10 @@ Candidate examine(const fetch::Offered& offered,
                   const ExamineSetting& setting);
 
 // The files of a candidate for the engine: what was scanned, and nothing else. Errors: changed.
-std::function<Result<sync::NewFiles>()> content_of(const Candidate& candidate);
+std::function<Result<sync::SharedFiles>()> content_of(const Candidate& candidate);
 
 // The same version once more, for a diff.
-Result<sync::NewFiles> files_of(const Candidate& candidate);
+Result<sync::SharedFiles> files_of(const Candidate& candidate);
 
 // What is told of it, but for what becomes of it.
 InstalledSkill told_of(const Candidate& candidate, const fetch::Offered& offered);

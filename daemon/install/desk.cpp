@@ -75,9 +75,8 @@ Awaitable<void> InstallDesk::bring(std::shared_ptr<fetch::Offer> offer,
 }
 
 // What is installed must be found again, whatever its age: updates are held against it.
-asio::awaitable<void> InstallDesk::pin(install::InstallRecord record,
-                                       std::vector<std::string>& warnings) {
-  AWAIT(Result<void> pinned, m_service.pin(bases_of(record)));
+asio::awaitable<void> InstallDesk::pin(RecordNow record, std::vector<std::string>& warnings) {
+  AWAIT(Result<void> pinned, m_service.pin(bases_of(*record)));
   if (!pinned) {
     warnings.push_back("the next update may find nothing to compare with: "
                        + pinned.error().message);

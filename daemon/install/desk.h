@@ -3,6 +3,7 @@
 #include "daemon/fetch/fetcher.h"
 #include "daemon/install/candidate.h"
 #include "daemon/install/install_call.h"
+#include "daemon/install/install_files.h"
 #include "daemon/install/plans.h"
 #include "daemon/sync/service.h"
 #include "protocol/types/find.h"
@@ -54,6 +55,8 @@ public:
 private:
   const Places& places() const { return m_service.context().places; }
 
+  InstallFiles files() { return {places(), m_service.environment(), m_known}; }
+
   // How an offer is called in a plan.
   static std::string key_of(const install::Source& source, install::Depth depth);
   // Empty where none is named. Errors: not_found.
@@ -76,7 +79,7 @@ private:
   Awaitable<void> write_back(std::vector<install::InstallKey> keys,
                              std::vector<std::string>& warnings,
                              const InstallCall& call);
-  asio::awaitable<void> pin(install::InstallRecord record, std::vector<std::string>& warnings);
+  asio::awaitable<void> pin(RecordNow record, std::vector<std::string>& warnings);
 
   // install.cpp
   Awaitable<void> read_order(InstallWork& work);
@@ -100,6 +103,7 @@ private:
   SyncService& m_service;
   fetch::Fetcher m_fetcher;
   Plans m_plans;
+  KnownFiles m_known;
 };
 
 } // namespace upskill::daemon

@@ -66,7 +66,8 @@ ExamineSetting examine_setting(const install::InstallRecord& record,
   setting.scan.source = source.name;
   setting.is_installed_as_lies = source.kind == install::SourceKind::well_known;
   for (const auto& [key, row] : record.rows()) {
-    setting.scan.known.push_back({row.skill, row.source.name});
+    std::string skeleton = danger::skeleton_of(row.skill);
+    setting.scan.known.push_back({row.skill, row.source.name, std::move(skeleton)});
   }
   return setting;
 }

@@ -3,9 +3,7 @@
 #include "daemon/install/desk.h"
 #include "daemon/install/examine_all.h"
 #include "daemon/install/install_work.h"
-#include "daemon/install/lock_files.h"
 #include "daemon/install/placing_told.h"
-#include "daemon/install/record_file.h"
 #include "daemon/install/scopes.h"
 #include "daemon/install/write_down.h"
 #include "daemon/runtime/offload.h"
@@ -72,11 +70,15 @@ void finish(InstallWork& work) {
 // What is to be known of what was placed, by us and by `npx skills`.
 ToWrite to_write(const InstallWork& work, std::vector<install::InstallRow> rows) {
   ToWrite what;
+  std::map<std::string_view, const Candidate*> placed;
+  for (std::size_t i : work.ordered) {
+    placed.emplace(work.candidates[i].skill, &work.candidates[i]);
+  }
   for (const install::InstallRow& row : rows) {
     if (!row.held) {
-      auto candidate = std::ranges::find(work.candidates, row.skill, &Candidate::skill);
-      what.locks[work.project][row.skill] = {name_of(*candidate),
-                                             lock_entry(row, *candidate, work.offered(*candidate))};
+      const Candidate& candidate = *placed.at(row.skill);
+      what.locks[work.project][row.skill] = {name_of(candidate),
+                                             lock_entry(row, candidate, work.offered(candidate))};
     }
   }
   what.rows = std::move(rows);
@@ -114,8 +116,8 @@ Awaitable<void> InstallDesk::read_order(InstallWork& work) {
   AWAIT(done, count_again({work.project}, work.result.warnings, work.call));
   CO_TRY(done);
   auto read = [this, &work]() -> Result<void> {
-    TRY_ASSIGN(work.record, RecordFile(places()).read());
-    TRY(LockFile(work.project, places(), m_service.environment()).read());
+    TRY_ASSIGN(work.record, files().record().read());
+    TRY(files().lock(work.project).check());
     return {};
   };
   AWAIT(done, runtime::offload(work.call.pool, std::move(read)));
@@ -133,7 +135,7 @@ Awaitable<void> InstallDesk::look_at_skills(InstallWork& work) {
     AWAIT(Result<void> brought, bring(work.offer, which, failed, work.call));
     CO_TRY(brought);
   }
-  ExamineSetting setting = examine_setting(work.record, work.offer->source);
+  ExamineSetting setting = examine_setting(*work.record, work.offer->source);
   std::vector<Examined> examined;
   for (std::size_t index : which) {
     const fetch::Offered& offered = work.offer->skills[index];
@@ -159,6 +161,7 @@ Awaitable<void> InstallDesk::place(InstallWork& work) {
   if (work.ordered.empty()) {
     co_return Result<void>();
   }
+  SyncService::AnswerFirst first(m_service);
   work.call.told("placing");
   PlacingTold told(work.call.told);
   AWAIT(Result<std::vector<sync::Placed>> placed, m_service.place(order_of(work), told.progress()));
@@ -169,8 +172,7 @@ Awaitable<void> InstallDesk::place(InstallWork& work) {
   }
   auto write = [this, &work, &placed] {
     const std::int64_t now_ms = m_service.now().wall_ms;
-    return write_down(
-        to_write(work, rows_of(work, *placed, now_ms)), places(), m_service.environment(), now_ms);
+    return write_down(to_write(work, rows_of(work, *placed, now_ms)), files(), now_ms);
   };
   AWAIT(Result<Written> written, runtime::offload(work.call.pool, std::move(write)));
   CO_TRY(written);
@@ -181,6 +183,7 @@ Awaitable<void> InstallDesk::place(InstallWork& work) {
 
 Awaitable<InstallResult> InstallDesk::install(InstallParams params, InstallCall call) {
   InstallWork work{std::move(params), std::move(call)};
+  m_service.context().pool().leave(danger::load_rules);
   AWAIT(Result<void> read, read_order(work));
   CO_TRY(read);
   const install::Depth depth = depth_of(work.params);

@@ -9,13 +9,22 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <set>
+#include <unordered_set>
 
 namespace upskill::daemon {
 namespace {
 
 using Names = std::map<std::string, std::string>; // what lies there, by folded name
 
-Names names_there(const Scene& scene, const std::string& project) {
+// What is called like a candidate, in whatever spelling.
+Names names_there(const Scene& scene,
+                  const std::string& project,
+                  const std::vector<Candidate>& candidates) {
+  std::unordered_set<std::string> wanted;
+  for (const Candidate& candidate : candidates) {
+    wanted.insert(library::folded_key(candidate.skill));
+  }
   Names names;
   for (const library::Root& root : scene.roots) {
     if (root.project != project || !root.exists()) {
@@ -24,7 +33,10 @@ Names names_there(const Scene& scene, const std::string& project) {
     UniqueFd folder = library::open_folder(AT_FDCWD, root.real_path.c_str());
     if (folder) {
       library::for_each_name(folder.get(), [&](const library::FolderEntry& entry) {
-        names.emplace(library::folded_key(entry.name), entry.name);
+        std::string key = library::folded_key(entry.name);
+        if (wanted.contains(key)) {
+          names.emplace(std::move(key), entry.name);
+        }
         return true;
       });
     }
@@ -50,13 +62,21 @@ void say(InstalledSkill& told, InstallState state, std::string reason, std::stri
   told.hint = std::move(hint);
 }
 
-std::size_t count_of(const InstallWork& work, const std::string& skill) {
-  return static_cast<std::size_t>(std::ranges::count(work.candidates, skill, &Candidate::skill));
+// Names that several candidates would have.
+std::set<std::string> names_twice(const InstallWork& work) {
+  std::set<std::string> known;
+  std::set<std::string> twice;
+  for (const Candidate& candidate : work.candidates) {
+    if (!known.insert(candidate.skill).second) {
+      twice.insert(candidate.skill);
+    }
+  }
+  return twice;
 }
 
 // Whether a person has allowed this version, now or before.
 bool is_allowed(const InstallWork& work, const Candidate& candidate) {
-  const install::InstallRow* row = work.record.find(work.project, candidate.skill);
+  const install::InstallRow* row = work.record->find(work.project, candidate.skill);
   bool was_allowed =
       row != nullptr && std::ranges::find(row->allowed, candidate.hash.hex()) != row->allowed.end();
   return was_allowed || work.allowances.allows(candidate.skill, candidate.hash);
@@ -76,11 +96,12 @@ bool is_as_shown(const InstallWork& work, const Candidate& candidate) {
 bool is_ordered(const InstallWork& work,
                 const Candidate& candidate,
                 const Names& names,
+                const std::set<std::string>& twice,
                 InstalledSkill& told) {
   if (candidate.problem) {
     return false; // which is told already
   }
-  if (count_of(work, candidate.skill) > 1) {
+  if (twice.contains(candidate.skill)) {
     say(told,
         InstallState::invalid,
         "the source has several skills of that name",
@@ -111,7 +132,7 @@ bool is_ordered(const InstallWork& work,
 }
 
 void tell_taken(const InstallWork& work, InstalledSkill& told) {
-  const install::InstallRow* row = work.record.find(work.project, told.skill);
+  const install::InstallRow* row = work.record->find(work.project, told.skill);
   say(told,
       InstallState::taken,
       row != nullptr ? "the one that is here is from " + in_backticks(row->source.name)
@@ -169,7 +190,7 @@ std::vector<std::string> joined(std::vector<std::string> before,
 } // namespace
 
 const install::InstallRow* row_from_here(const InstallWork& work, const Candidate& candidate) {
-  const install::InstallRow* row = work.record.find(work.project, candidate.skill);
+  const install::InstallRow* row = work.record->find(work.project, candidate.skill);
   bool is_same = row != nullptr && is_same_source(row->source, work.offer->source)
                  && row->from == work.offered(candidate).from;
   return is_same ? row : nullptr;
@@ -186,7 +207,8 @@ std::map<std::string, Digest> shown_of(const InstallWork& work) {
 }
 
 void judge(InstallWork& work, const std::map<std::size_t, Error>& failed) {
-  Names names = names_there(*work.scene, work.project);
+  const Names names = names_there(*work.scene, work.project, work.candidates);
+  const std::set<std::string> twice = names_twice(work);
   for (std::size_t i = 0; i < work.candidates.size(); ++i) {
     const Candidate& candidate = work.candidates[i];
     InstalledSkill told = told_of(candidate, work.offered(candidate));
@@ -195,7 +217,7 @@ void judge(InstallWork& work, const std::map<std::size_t, Error>& failed) {
       say(told, InstallState::failed, failure->second.message, failure->second.hint);
     } else if (work.choice.is_open) {
       told.state = InstallState::offered;
-    } else if (is_ordered(work, candidate, names, told)) {
+    } else if (is_ordered(work, candidate, names, twice, told)) {
       work.ordered.push_back(i);
     }
     work.result.skills.push_back(std::move(told));
@@ -211,6 +233,7 @@ sync::PlaceOrder order_of(const InstallWork& work) {
     sync::Placement& placement = order.skills.emplace_back();
     placement.skill = candidate.skill;
     placement.content = content_of(candidate);
+    placement.bytes = candidate.bytes;
     const install::InstallRow* row = row_from_here(work, candidate);
     if (row != nullptr) {
       placement.base = row->base;
@@ -238,7 +261,7 @@ rows_of(const InstallWork& work, const std::vector<sync::Placed>& placed, std::i
     const install::InstallRow* before = row_from_here(work, candidate);
     const sync::PlacedState state = placed[i].state;
     bool is_anothers = before == nullptr && !work.params.replace
-                       && work.record.find(work.project, candidate.skill) != nullptr;
+                       && work.record->find(work.project, candidate.skill) != nullptr;
     bool is_held = state == sync::PlacedState::conflict;
     if (state == sync::PlacedState::taken || is_anothers || (is_held && before == nullptr)) {
       continue;
@@ -260,12 +283,14 @@ rows_of(const InstallWork& work, const std::vector<sync::Placed>& placed, std::i
       row.agents = before != nullptr ? joined(row.agents, work.params.agent) : work.params.agent;
       row.links = work.params.link;
       row.installed_ms = before != nullptr ? before->installed_ms : now_ms;
-      row.updated_ms = now_ms;
     }
     if (candidate.danger.is_severe()) {
       row.allowed.push_back(candidate.hash.hex());
       std::ranges::sort(row.allowed);
       row.allowed.erase(std::ranges::unique(row.allowed).begin(), row.allowed.end());
+    }
+    if (!is_held && (before == nullptr || row != *before)) {
+      row.updated_ms = now_ms; // else nothing has to be written
     }
     rows.push_back(std::move(row));
   }

@@ -2,6 +2,7 @@
 #include "daemon/install/candidate.h"
 #include "daemon/install/choose.h"
 #include "daemon/install/install_call.h"
+#include "daemon/install/known_files.h"
 #include "daemon/install/plans.h"
 #include "daemon/sync/scene.h"
 #include "protocol/types/install.h"
@@ -24,7 +25,7 @@ struct InstallWork {
   PlanContent plan = {};
   install::Source source = {};
   std::string project = {}; // empty: the user's scope
-  install::InstallRecord record = {};
+  RecordNow record = {};
   std::shared_ptr<fetch::Offer> offer = {};
   Choice choice = {};
   std::vector<Candidate> candidates = {}; // of those that were chosen; of all, where none was

@@ -50,11 +50,27 @@ std::string words_of(const install::LockEntry& entry, const std::string& project
 
 } // namespace
 
-LockFile::LockFile(const std::string& project, const Places& places, const Environment& environment)
+LockFile::LockFile(const std::string& project,
+                   const Places& places,
+                   const Environment& environment,
+                   KnownFiles& known)
     : m_kind(project.empty() ? install::LockKind::global : install::LockKind::project)
     , m_path(project.empty() ? global_lock(places, environment)
                              : join_path(project, "skills-lock.json"))
-    , m_guard(join_path(places.data, "skills-lock")) {}
+    , m_guard(join_path(places.data, "skills-lock"))
+    , m_known(known) {}
+
+Result<void> LockFile::check() const {
+  const std::optional<FileMark> mark = FileMark::of(m_path);
+  if (m_known.is_good_lock(m_path, mark)) {
+    return {};
+  }
+  TRY(read());
+  if (mark == FileMark::of(m_path)) {
+    m_known.keep_good_lock(m_path, mark);
+  }
+  return {};
+}
 
 Result<install::SkillsLock> LockFile::read() const {
   Result<std::string> text = read_file(m_path, k_most_bytes);
@@ -81,14 +97,12 @@ Result<void> LockFile::change(const std::function<void(install::SkillsLock& lock
                     + " is of an older version, which `npx skills` does not read either; it stays "
                       "as it is until somebody moves it away");
   }
-  std::string before = lock.text();
   work(lock);
-  std::string after = lock.text();
-  if (after == before) {
+  if (!lock.is_changed()) {
     return {};
   }
   TRY(make_directories(parent_path(m_path), 0755));
-  return write_file_atomically(m_path, after);
+  return write_file_atomically(m_path, lock.text());
 }
 
 install::LockEntry

@@ -1,6 +1,7 @@
 #pragma once
 #include "daemon/fetch/fetcher.h"
 #include "daemon/install/candidate.h"
+#include "daemon/install/known_files.h"
 #include "protocol/base/paths.h"
 #include "protocol/base/result.h"
 #include "skills/install/record.h"
@@ -12,10 +13,16 @@
 namespace upskill::daemon {
 
 // The lock file of `npx skills` for one scope: the project's, or the one of all that is the user's.
-// Read anew at each call. All of it blocks. Owner: a call. Thread: any, one at a time.
+// Looked at anew at each call. All of it blocks. Owner: a call. Thread: any, one at a time.
 class LockFile {
 public:
-  LockFile(const std::string& project, const Places& places, const Environment& environment);
+  LockFile(const std::string& project,
+           const Places& places,
+           const Environment& environment,
+           KnownFiles& known);
+
+  // Whether it can be read: the errors of read().
+  Result<void> check() const;
 
   // Without entries where there is no file. Errors, with the file's name: corrupt, too_large,
   // permission, io.
@@ -32,6 +39,7 @@ private:
   install::LockKind m_kind;
   std::string m_path;
   std::string m_guard; // beside which our own lock lies
+  KnownFiles& m_known;
 };
 
 // What is written into the lock of the row's scope for a skill, and what the source has of it.

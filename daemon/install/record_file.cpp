@@ -11,10 +11,14 @@ constexpr std::size_t k_most_bytes = 16u << 20; // as InstallRecord takes it
 
 } // namespace
 
-Result<install::InstallRecord> RecordFile::read() const {
+Result<RecordNow> RecordFile::read() const {
+  const std::optional<FileMark> mark = FileMark::of(m_path);
+  if (auto known = m_known.record(m_path, mark)) {
+    return known;
+  }
   Result<std::string> text = read_file(m_path, k_most_bytes);
   if (!text && text.error().code == ErrorCode::not_found) {
-    return install::InstallRecord();
+    return std::make_shared<const install::InstallRecord>();
   }
   TRY(text);
   Result<install::InstallRecord> record = install::InstallRecord::parse(*text);
@@ -24,21 +28,25 @@ Result<install::InstallRecord> RecordFile::read() const {
     error.hint = "put it right, or move it away: then upskill knows of nothing that was installed";
     return fail(std::move(error));
   }
-  return record;
+  RecordNow now = std::make_shared<const install::InstallRecord>(std::move(*record));
+  if (mark == FileMark::of(m_path)) {
+    m_known.keep(m_path, mark, now);
+  }
+  return now;
 }
 
-Result<install::InstallRecord>
+Result<RecordNow>
 RecordFile::change(const std::function<void(install::InstallRecord& record)>& work) const {
   TRY_ASSIGN(FileLock lock, FileLock::take(m_path));
-  TRY_ASSIGN(install::InstallRecord record, read());
-  std::string before = record.text();
-  work(record);
-  std::string after = record.text();
-  if (after != before) {
-    TRY(install::InstallRecord::parse(after)); // what could not be read again is not written
-    TRY(write_file_atomically(m_path, after, 0600));
+  TRY_ASSIGN(RecordNow before, read());
+  auto record = std::make_shared<install::InstallRecord>(*before);
+  work(*record);
+  if (*record == *before) {
+    return before;
   }
-  return record;
+  TRY_ASSIGN(std::string text, record->checked_text());
+  TRY(write_file_atomically(m_path, text, 0600));
+  return RecordNow(std::move(record));
 }
 
 std::set<Digest> bases_of(const install::InstallRecord& record) {

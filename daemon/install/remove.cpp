@@ -1,7 +1,6 @@
 // InstallDesk: skills out of agents' folders.
 #include "daemon/await.h"
 #include "daemon/install/desk.h"
-#include "daemon/install/record_file.h"
 #include "daemon/install/scopes.h"
 #include "daemon/install/write_down.h"
 #include "daemon/runtime/offload.h"
@@ -98,7 +97,7 @@ Awaitable<RemoveResult> InstallDesk::remove(RemoveParams params, InstallCall cal
       order.skills.push_back(skill);
     }
   }
-  install::InstallRecord record;
+  RecordNow record;
   RemoveResult result;
   auto name_scope = [&]() -> Result<void> {
     ScopeWords words{params.scope, params.project, call.cwd};
@@ -110,8 +109,8 @@ Awaitable<RemoveResult> InstallDesk::remove(RemoveParams params, InstallCall cal
   AWAIT(known, count_again({order.project}, result.warnings, call));
   CO_TRY(known);
   auto read = [&]() -> Result<void> {
-    TRY_ASSIGN(record, RecordFile(places()).read());
-    TRY(LockFile(order.project, places(), m_service.environment()).read());
+    TRY_ASSIGN(record, files().record().read());
+    TRY(files().lock(order.project).check());
     return {};
   };
   AWAIT(known, runtime::offload(call.pool, std::move(read)));
@@ -135,10 +134,10 @@ Awaitable<RemoveResult> InstallDesk::remove(RemoveParams params, InstallCall cal
       order.skills.push_back(skills[i]);
       continue;
     }
-    if (record.find(project, skills[i]) == nullptr) {
+    if (record->find(project, skills[i]) == nullptr) {
       AWAIT(scene, m_service.scene());
       CO_TRY(scene);
-      co_return unknown(skills[i], project, names_of(**scene, record, project));
+      co_return unknown(skills[i], project, names_of(**scene, *record, project));
     }
     forget(what, project, skills[i]);
     RemovedSkill& told = result.skills.emplace_back();
@@ -155,7 +154,7 @@ Awaitable<RemoveResult> InstallDesk::remove(RemoveParams params, InstallCall cal
   }
   for (sync::TakenAway& one : gone) {
     if (one.kept.empty() && (params.agent.empty() || one.written.empty())) {
-      const install::InstallRow* row = record.find(project, one.skill);
+      const install::InstallRow* row = record->find(project, one.skill);
       std::optional<Digest> base = row != nullptr ? std::optional(row->base) : std::nullopt;
       forget(what, project, one.skill, one.hash ? one.hash : base);
     }
@@ -170,9 +169,7 @@ Awaitable<RemoveResult> InstallDesk::remove(RemoveParams params, InstallCall cal
   if (params.dry_run || what.gone.empty()) {
     co_return result;
   }
-  auto write = [this, &what] {
-    return write_down(what, places(), m_service.environment(), m_service.now().wall_ms);
-  };
+  auto write = [this, &what] { return write_down(what, files(), m_service.now().wall_ms); };
   AWAIT(Result<Written> written, runtime::offload(call.pool, std::move(write)));
   CO_TRY(written);
   std::ranges::move(written->warnings, std::back_inserter(result.warnings));

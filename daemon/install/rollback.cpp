@@ -2,7 +2,6 @@
 #include "daemon/await.h"
 #include "daemon/install/desk.h"
 #include "daemon/install/placing_told.h"
-#include "daemon/install/record_file.h"
 #include "daemon/install/scopes.h"
 #include "daemon/install/version_answers.h"
 #include "daemon/runtime/offload.h"
@@ -92,11 +91,11 @@ Awaitable<RollbackResult> InstallDesk::roll_back(RollbackParams params, InstallC
   AWAIT(Result<std::shared_ptr<const Scene>> scene, m_service.scene());
   CO_TRY(scene);
   std::string project;
-  install::InstallRecord record;
+  RecordNow record;
   auto read = [&]() -> Result<void> {
     ScopeWords words{params.scope, params.project, call.cwd};
     TRY_ASSIGN(project, scope_of(words, (*scene)->settings, places().home));
-    TRY_ASSIGN(record, RecordFile(places()).read());
+    TRY_ASSIGN(record, files().record().read());
     return {};
   };
   AWAIT(Result<void> known, runtime::offload(call.pool, std::move(read)));
@@ -109,7 +108,7 @@ Awaitable<RollbackResult> InstallDesk::roll_back(RollbackParams params, InstallC
                        + (project.empty() ? "the user" : in_backticks(project)),
                    "versions are kept of what sync or upskill has written");
   }
-  const install::InstallRow* row = record.find(project, params.skill);
+  const install::InstallRow* row = record->find(project, params.skill);
   RollbackResult result;
   result.skill = params.skill;
   result.scope = scope_name(project);
@@ -140,14 +139,14 @@ Awaitable<RollbackResult> InstallDesk::roll_back(RollbackParams params, InstallC
   placement.kept = target;
   placement.replaces = true;
   placement.reason = "rolled back to " + target.brief();
-  auto removed = record.removed().find({project, params.skill});
-  if (row == nullptr && removed != record.removed().end()) {
+  auto removed = record->removed().find({project, params.skill});
+  if (row == nullptr && removed != record->removed().end()) {
     // Of nothing that lies there now it is known that it is another skill of that name.
     bool is_it =
         current == nullptr || target == removed->second.left || target == removed->second.row.base;
     row = is_it ? &removed->second.row : nullptr;
   }
-  const bool is_back = row != nullptr && record.find(project, params.skill) == nullptr;
+  const bool is_back = row != nullptr && record->find(project, params.skill) == nullptr;
   if (row != nullptr) {
     placement.agents = row->agents;
     placement.links = row->links;

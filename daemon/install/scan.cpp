@@ -1,7 +1,6 @@
 // InstallDesk: what is dangerous in skills, wherever they lie.
 #include "daemon/await.h"
 #include "daemon/install/desk.h"
-#include "daemon/install/record_file.h"
 #include "daemon/install/scan_folder.h"
 #include "daemon/install/version_answers.h"
 #include "daemon/runtime/offload.h"
@@ -125,9 +124,9 @@ Awaitable<ScanResult> InstallDesk::scan(ScanParams params, FolderOf folder_of, I
   }
   CO_TRY_ASSIGN(Allowances allowances, Allowances::parse(params.allow));
   std::vector<install::Source> sources;
-  install::InstallRecord record;
+  RecordNow record;
   auto read = [&]() -> Result<void> {
-    TRY_ASSIGN(record, RecordFile(places()).read());
+    TRY_ASSIGN(record, files().record().read());
     for (const std::string& asked : params.path) {
       TRY_ASSIGN(std::string path, folder_of(asked));
       TRY_ASSIGN(install::Source source,
@@ -141,7 +140,7 @@ Awaitable<ScanResult> InstallDesk::scan(ScanParams params, FolderOf folder_of, I
   AWAIT(Result<std::shared_ptr<const Scene>> scene, m_service.scene());
   CO_TRY(scene);
   ScanResult result;
-  Scanning scanning{record, allowances, danger::ScanOptions()};
+  Scanning scanning{*record, allowances, danger::ScanOptions()};
   scanning.cwd = call.cwd;
   for (install::Source& source : sources) {
     bool is_packed = source.kind != install::SourceKind::folder;
@@ -158,7 +157,7 @@ Awaitable<ScanResult> InstallDesk::scan(ScanParams params, FolderOf folder_of, I
         result.warnings.push_back("there are more than 10,000 skills; name fewer");
         break;
       }
-      const install::InstallRow* row = is_packed ? nullptr : row_of(record, **scene, offered);
+      const install::InstallRow* row = is_packed ? nullptr : row_of(*record, **scene, offered);
       scanning.options.source = row != nullptr ? row->source.name : std::string();
       scanning.options.locked.clear();
       if (row != nullptr) {

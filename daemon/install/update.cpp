@@ -55,7 +55,7 @@ Awaitable<void> InstallDesk::read_rows(UpdateWork& work) {
   CO_TRY(done);
   AWAIT(done, count_again(work.scopes, work.result.warnings, work.call));
   CO_TRY(done);
-  auto read = [this, &work] { return gather(work, places(), m_service.environment()); };
+  auto read = [this, &work] { return gather(work, files()); };
   AWAIT(done, runtime::offload(work.call.pool, std::move(read)));
   co_return done;
 }
@@ -206,7 +206,7 @@ Awaitable<void> InstallDesk::examine_new(UpdateWork& work) {
     if (open.empty()) {
       continue;
     }
-    ExamineSetting setting = examine_setting(work.record, work.offers[key]->source);
+    ExamineSetting setting = examine_setting(*work.record, work.offers[key]->source);
     AWAIT(std::vector<Candidate> candidates, examine_all(std::move(examined), setting, work.call));
     for (std::size_t i = 0; i < open.size(); ++i) {
       work.skills[open[i]].theirs = std::move(candidates[i]);
@@ -253,9 +253,7 @@ Awaitable<void> InstallDesk::take(UpdateWork& work) {
   if (what.rows.empty()) {
     co_return Result<void>();
   }
-  auto write = [this, &what] {
-    return write_down(what, places(), m_service.environment(), m_service.now().wall_ms);
-  };
+  auto write = [this, &what] { return write_down(what, files(), m_service.now().wall_ms); };
   AWAIT(Result<Written> written, runtime::offload(work.call.pool, std::move(write)));
   CO_TRY(written);
   std::ranges::move(written->warnings, std::back_inserter(work.result.warnings));

@@ -1,7 +1,5 @@
 #include "daemon/install/update_work.h"
 
-#include "daemon/install/lock_files.h"
-#include "daemon/install/record_file.h"
 #include "daemon/install/scopes.h"
 #include "daemon/install/version_answers.h"
 #include "protocol/base/utf8.h"
@@ -39,7 +37,7 @@ void add_locked(UpdateWork& work,
                 const std::string& home) {
   for (const auto& [called, entry] : lock.entries()) {
     const std::string name = install::folder_name_of(called);
-    if (work.record.find(scope, name) != nullptr || !is_meant(work, name)
+    if (work.record->find(scope, name) != nullptr || !is_meant(work, name)
         || library::refused_name(name)) {
       continue;
     }
@@ -63,7 +61,7 @@ Result<void> check_names(const UpdateWork& work) {
         work.skills, [&](const Tracked& skill) { return skill.row.skill == name; });
     if (!is_there) {
       std::vector<std::string> names;
-      for (const auto& [key, row] : work.record.rows()) {
+      for (const auto& [key, row] : work.record->rows()) {
         names.push_back(row.skill);
       }
       std::string hint = eval::meant(name, names);
@@ -113,16 +111,16 @@ void settle_current(Tracked& skill) {
 
 } // namespace
 
-Result<void> gather(UpdateWork& work, const Places& places, const Environment& environment) {
-  TRY_ASSIGN(work.record, RecordFile(places).read());
+Result<void> gather(UpdateWork& work, const InstallFiles& files) {
+  TRY_ASSIGN(work.record, files.record().read());
   for (const std::string& scope : work.scopes) {
-    for (const auto& [key, row] : work.record.rows()) {
+    for (const auto& [key, row] : work.record->rows()) {
       if (row.scope == scope && is_meant(work, row.skill)) {
         work.skills.push_back(tracked(row));
       }
     }
-    TRY_ASSIGN(install::SkillsLock lock, LockFile(scope, places, environment).read());
-    add_locked(work, scope, lock, places.home);
+    TRY_ASSIGN(install::SkillsLock lock, files.lock(scope).read());
+    add_locked(work, scope, lock, files.places.home);
   }
   return check_names(work);
 }
@@ -238,13 +236,13 @@ void judge(UpdateWork& work, Tracked& skill, const std::optional<sync::NewFiles>
     return;
   }
   if (base) {
-    Result<sync::NewFiles> now = files_of(theirs);
+    Result<sync::SharedFiles> now = files_of(theirs);
     if (now) {
-      VersionDifference difference = difference_of(*base, *now);
+      VersionDifference difference = difference_of(*base, **now);
       skill.told.changed = std::move(difference.changed);
       skill.told.diff = std::move(difference.diff);
       Result<danger::Widening> widening =
-          danger::widening(scanned_files(*base), scanned_files(*now));
+          danger::widening(scanned_files(*base), scanned_files(**now));
       if (widening) {
         skill.told.gains = gains_of(*widening);
       }
@@ -302,6 +300,7 @@ UpdateOrder order_of(const UpdateWork& work, const std::string& scope) {
     sync::Placement& placement = all.order.skills.emplace_back();
     placement.skill = skill.row.skill;
     placement.content = content_of(*skill.theirs);
+    placement.bytes = skill.theirs->bytes;
     if (skill.has_base) {
       placement.base = skill.row.base;
     } else if (work.params.take == TakeSide::mine) {

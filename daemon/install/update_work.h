@@ -50,7 +50,7 @@ struct UpdateWork {
   Allowances allowances = {};
   PlanContent plan = {};
   std::vector<std::string> scopes = {}; // projects; empty: the user's
-  install::InstallRecord record = {};
+  RecordNow record = {};
   std::vector<Tracked> skills = {};
   // (project, skill) with an open one.
   std::set<std::pair<std::string, std::string>> in_conflict = {};
@@ -64,7 +64,7 @@ struct UpdateWork {
 
 // The skills that are meant, of the record and the lock files. Blocks. Errors: not_found for a name
 // of none; of the files.
-Result<void> gather(UpdateWork& work, const Places& places, const Environment& environment);
+Result<void> gather(UpdateWork& work, const InstallFiles& files);
 
 // Whether what lies here is what `npx skills` has installed. Blocks.
 void find_base(Tracked& skill, const Scene& scene);

@@ -1,6 +1,5 @@
 #include "daemon/install/write_down.h"
 
-#include "daemon/install/record_file.h"
 #include "skills/install/discover.h"
 
 namespace upskill::daemon {
@@ -29,10 +28,7 @@ void change_lock(install::SkillsLock& lock, const std::map<std::string, LockChan
 using RemovedRows = std::map<install::InstallKey, install::RemovedRow>;
 
 // How the rows of those that went are kept. A lock that cannot be read has nothing to put back.
-RemovedRows set_aside(const ToWrite& what,
-                      const Places& places,
-                      const Environment& environment,
-                      std::int64_t now_ms) {
+RemovedRows set_aside(const ToWrite& what, const InstallFiles& files, std::int64_t now_ms) {
   RemovedRows rows;
   for (const GoneSkill& gone : what.gone) {
     if (gone.left) {
@@ -42,7 +38,7 @@ RemovedRows set_aside(const ToWrite& what,
     }
   }
   for (const auto& [scope, changes] : rows.empty() ? LockChanges() : what.locks) {
-    Result<install::SkillsLock> lock = LockFile(scope, places, environment).read();
+    Result<install::SkillsLock> lock = files.lock(scope).read();
     if (!lock) {
       continue;
     }
@@ -78,15 +74,12 @@ void take_back(const ToWrite& what, install::InstallRecord& record, RemovedRows&
 
 } // namespace
 
-Result<Written> write_down(const ToWrite& what,
-                           const Places& places,
-                           const Environment& environment,
-                           std::int64_t now_ms) {
+Result<Written> write_down(const ToWrite& what, const InstallFiles& files, std::int64_t now_ms) {
   Written written;
-  RemovedRows gone = set_aside(what, places, environment, now_ms);
+  RemovedRows gone = set_aside(what, files, now_ms);
   RemovedRows back;
-  Result<install::InstallRecord> record =
-      RecordFile(places).change([&what, &gone, &back](install::InstallRecord& all) {
+  Result<RecordNow> record =
+      files.record().change([&what, &gone, &back](install::InstallRecord& all) {
         for (const GoneSkill& skill : what.gone) {
           auto kept = gone.find(skill.key);
           if (kept != gone.end()) {
@@ -112,8 +105,7 @@ Result<Written> write_down(const ToWrite& what,
     locks[key.first]; // which is to be looked at
   }
   for (const auto& [scope, entries] : locks) {
-    LockFile file(scope, places, environment);
-    Result<void> changed = file.change([&](install::SkillsLock& lock) {
+    Result<void> changed = files.lock(scope).change([&](install::SkillsLock& lock) {
       put_back(lock, scope, back);
       change_lock(lock, entries);
     });

@@ -1,5 +1,5 @@
 #pragma once
-#include "daemon/install/lock_files.h"
+#include "daemon/install/install_files.h"
 #include "skills/install/record.h"
 
 #include <cstdint>
@@ -33,15 +33,12 @@ struct ToWrite {
 };
 
 struct Written {
-  install::InstallRecord record = {};
+  RecordNow record = {};
   std::vector<std::string> warnings = {}; // lock files that could not be written
 };
 
 // The record first, which is ours; a lock file that fails then is a warning. Blocks. Errors: of the
 // record, saying that the folders are as they are.
-Result<Written> write_down(const ToWrite& what,
-                           const Places& places,
-                           const Environment& environment,
-                           std::int64_t now_ms);
+Result<Written> write_down(const ToWrite& what, const InstallFiles& files, std::int64_t now_ms);
 
 } // namespace upskill::daemon

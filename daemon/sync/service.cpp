@@ -2,6 +2,7 @@
 
 #include "daemon/await.h"
 #include "daemon/runtime/offload.h"
+#include "daemon/sync/together.h"
 #include "protocol/base/atomic_file.h"
 #include "protocol/codec/codec.h"
 #include "skills/library/names.h"
@@ -76,6 +77,7 @@ Result<sync::Engine> SyncService::open_engine() const {
   if (Result<std::string> boot = read_file("/proc/sys/kernel/random/boot_id", 256)) {
     options.boot_id = *boot;
   }
+  options.together = together_on(m_context.pool);
   return sync::Engine::open(std::move(options), const_cast<sync::Filesystem&>(m_files), now());
 }
 

@@ -50,6 +50,27 @@ public:
 
   Lane& lane() { return m_lane; }
 
+  // While there is one, nothing is counted and nobody else is told of what has changed: whoever
+  // ordered it is answered first. Owner: a call, which has an end.
+  class AnswerFirst {
+  public:
+    explicit AnswerFirst(SyncService& service)
+        : m_service(service) {
+      ++m_service.m_answering;
+    }
+
+    AnswerFirst(const AnswerFirst&) = delete;
+    AnswerFirst& operator=(const AnswerFirst&) = delete;
+
+    ~AnswerFirst() {
+      --m_service.m_answering;
+      m_service.m_changed.notify_all();
+    }
+
+  private:
+    SyncService& m_service;
+  };
+
   // Everything that was written before the call has been seen; what it led to may still be under
   // way.
   asio::awaitable<Result<void>> synchronise();
@@ -238,7 +259,8 @@ private:
   bool m_telling = false;
 
   std::uint64_t m_generation = 1;
-  int m_working = 0; // rounds and changes under way or waiting for their turn
+  int m_answering = 0; // orders whose answer comes before all else
+  int m_working = 0;   // rounds and changes under way or waiting for their turn
   bool m_started = false;
   bool m_stopping = false;    // no task is begun any more
   SyncStatusResult m_summary; // without skills: what `status` says, as of the last round

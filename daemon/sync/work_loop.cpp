@@ -12,6 +12,7 @@ namespace {
 constexpr auto k_durable_after = std::chrono::milliseconds(200);
 constexpr auto k_tidy_again = std::chrono::minutes(10); // after it failed
 constexpr auto k_summary_limit = std::chrono::seconds(2);
+constexpr std::size_t k_most_steps_told = 100; // of one round, in the daemon's own log
 
 runtime::Clock::time_point time_of(std::int64_t milliseconds) {
   return runtime::Clock::time_point(std::chrono::milliseconds(milliseconds));
@@ -127,11 +128,18 @@ void SyncService::note(const sync::Round& round) {
     m_durable_at = runtime::Clock::now() + k_durable_after;
     tidy_soon();
   }
+  std::size_t told = 0;
   for (const SyncStep& step : round.steps) {
-    m_context.log.info("{} `{}` {} {}", enum_name(step.action), step.skill, step.path, step.reason);
+    if (told++ < k_most_steps_told) {
+      m_context.log.info(
+          "{} `{}` {} {}", enum_name(step.action), step.skill, step.path, step.reason);
+    }
     if (!step.path.empty()) {
       changed(parent_path(step.path), step.skill);
     }
+  }
+  if (told > k_most_steps_told) {
+    m_context.log.info("and {} more, which `upskill sync log` has", told - k_most_steps_told);
   }
   for (const std::string& warning : round.warnings) {
     m_context.log.warning("{}", warning);
@@ -318,7 +326,7 @@ asio::awaitable<void> SyncService::work_loop() {
       AWAIT_DONE(tidy());
       continue;
     }
-    if (m_list_changed || !m_announced.empty() || !m_summarised) {
+    if (m_answering == 0 && (m_list_changed || !m_announced.empty() || !m_summarised)) {
       AWAIT_DONE(announce());
       continue;
     }

@@ -12,6 +12,8 @@ namespace {
 
 using Kind = JsonTree::Kind;
 
+constexpr std::size_t k_few = 24; // members, through which looking one by one is the fastest
+
 // Makes the tree while the library reads. Owner, thread and lifetime: a call of read_json().
 class Builder : public nlohmann::json_sax<nlohmann::json> {
 public:
@@ -66,8 +68,21 @@ private:
   struct Open {
     JsonTree tree;
     std::string key = {};                                     // of the value that is read
-    std::unordered_map<std::string, std::size_t> places = {}; // of an object's keys
+    std::unordered_map<std::string, std::size_t> places = {}; // of an object's keys, of many
   };
+
+  // The member of the key that is read, or where the next one goes.
+  static std::size_t place_in(Open& open) {
+    const std::vector<JsonMember>& members = open.tree.members;
+    if (members.size() < k_few) {
+      auto at = std::ranges::find(members, open.key, &JsonMember::key);
+      return static_cast<std::size_t>(at - members.begin());
+    }
+    for (std::size_t i = 0; open.places.empty() && i < members.size(); ++i) {
+      open.places.emplace(members[i].key, i);
+    }
+    return open.places.emplace(open.key, members.size()).first->second;
+  }
 
   bool open(Kind kind) {
     m_open.push_back({.tree = {.kind = kind}});
@@ -95,11 +110,11 @@ private:
       open.tree.items.push_back(std::move(value));
       return true;
     }
-    auto [place, is_new] = open.places.emplace(open.key, open.tree.members.size());
-    if (is_new) {
+    const std::size_t place = place_in(open);
+    if (place == open.tree.members.size()) {
       open.tree.members.push_back({open.key, std::move(value)});
     } else {
-      open.tree.members[place->second].value = std::move(value);
+      open.tree.members[place].value = std::move(value);
     }
     return true;
   }
@@ -108,32 +123,45 @@ private:
   std::size_t m_values = 0;
 };
 
-void append_quoted(std::string& out, std::string_view text) {
+bool is_plain(char c) {
+  return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\';
+}
+
+} // namespace
+
+void append_json_string(std::string& out, std::string_view text) {
   constexpr std::string_view k_hex = "0123456789abcdef";
   constexpr std::string_view k_short = "\b\f\n\r\t\"\\";
   constexpr std::string_view k_letters = "bfnrt\"\\";
   out += '"';
-  for (char c : text) {
-    std::size_t at = k_short.find(c);
-    auto byte = static_cast<unsigned char>(c);
+  for (std::size_t begin = 0; begin < text.size();) {
+    std::size_t end = begin;
+    while (end < text.size() && is_plain(text[end])) {
+      ++end;
+    }
+    out += text.substr(begin, end - begin);
+    begin = end + 1;
+    if (end == text.size()) {
+      break;
+    }
+    std::size_t at = k_short.find(text[end]);
+    auto byte = static_cast<unsigned char>(text[end]);
     if (at != std::string_view::npos) {
       out += '\\';
       out += k_letters[at];
-    } else if (byte < 0x20) {
+    } else {
       out += "\\u00";
       out += k_hex[byte >> 4];
       out += k_hex[byte & 15];
-    } else {
-      out += c;
     }
   }
   out += '"';
 }
 
-void append(std::string& out, const JsonTree& tree, std::size_t indent) {
+void append_json(std::string& out, const JsonTree& tree, std::size_t indent) {
   bool is_object = tree.is_object();
   if (tree.kind == Kind::string) {
-    append_quoted(out, tree.text);
+    append_json_string(out, tree.text);
     return;
   }
   if (!is_object && !tree.is_array()) {
@@ -146,10 +174,10 @@ void append(std::string& out, const JsonTree& tree, std::size_t indent) {
     out += at == 0 ? "\n" : ",\n";
     out.append(indent + 2, ' ');
     if (is_object) {
-      append_quoted(out, tree.members[at].key);
+      append_json_string(out, tree.members[at].key);
       out += ": ";
     }
-    append(out, is_object ? tree.members[at].value : tree.items[at], indent + 2);
+    append_json(out, is_object ? tree.members[at].value : tree.items[at], indent + 2);
   }
   if (count > 0) {
     out += '\n';
@@ -157,8 +185,6 @@ void append(std::string& out, const JsonTree& tree, std::size_t indent) {
   }
   out += is_object ? '}' : ']';
 }
-
-} // namespace
 
 JsonTree JsonTree::string(std::string_view text) {
   return {.kind = Kind::string, .text = std::string(text)};
@@ -218,7 +244,7 @@ Result<JsonTree> read_json(std::string_view text, std::string_view what, std::si
 
 std::string json_text(const JsonTree& tree) {
   std::string out;
-  append(out, tree, 0);
+  append_json(out, tree, 0);
   return out;
 }
 

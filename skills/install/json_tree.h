@@ -40,12 +40,25 @@ struct JsonTree {
   std::string_view text_of(std::string_view key) const;
   // Replaces or appends.
   void set(std::string_view key, JsonTree value);
+
+  bool operator==(const JsonTree& other) const; // also in the order of the members
 };
 
 struct JsonMember {
   std::string key;
   JsonTree value;
+
+  bool operator==(const JsonMember& other) const;
 };
+
+inline bool JsonMember::operator==(const JsonMember& other) const {
+  return key == other.key && value == other.value;
+}
+
+inline bool JsonTree::operator==(const JsonTree& other) const {
+  return kind == other.kind && text == other.text && items == other.items
+         && members == other.members;
+}
 
 inline constexpr std::size_t k_most_json_values = 1'000'000;
 
@@ -56,5 +69,8 @@ Result<JsonTree> read_json(std::string_view text, std::string_view what, std::si
 
 // As JavaScript's `JSON.stringify(value, null, 2)` writes it.
 std::string json_text(const JsonTree& tree);
+// The same, for a value that stands `indent` deep in something larger.
+void append_json(std::string& out, const JsonTree& tree, std::size_t indent);
+void append_json_string(std::string& out, std::string_view text);
 
 } // namespace upskill::install

@@ -3,33 +3,21 @@
 #include "protocol/base/paths.h"
 #include "protocol/base/utf8.h"
 #include "skills/install/json_tree.h"
+#include "skills/install/record_form.h"
 #include "skills/install/skill_front.h"
 #include "skills/install/source_parts.h"
 #include "skills/library/names.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 
 namespace upskill::install {
 namespace {
 
-constexpr std::size_t k_max_record = 16u << 20; // bytes
-constexpr std::size_t k_max_text = 8192;        // bytes of one value
-constexpr std::size_t k_max_list = 1000;        // agents, hashes
-constexpr std::string_view k_version = "1";
-constexpr std::string_view k_hint =
-    "put back a copy of the file; without it the skills stay, and what they came from is forgotten";
-constexpr std::string_view k_what = "the record of installed skills (`installed.json`)";
-
-// By their place in SourceKind.
-constexpr std::array<std::string_view, 8> k_kinds{
-    "folder", "archive", "document", "git", "archive_at", "document_at", "well_known", "mcp"};
-
 tl::unexpected<Error> damaged(std::string why) {
   return fail(ErrorCode::corrupt,
-              std::string(k_what) + " is damaged: " + std::move(why),
-              std::string(k_hint));
+              std::string(k_record) + " is damaged: " + std::move(why),
+              std::string(k_record_hint));
 }
 
 // The members of one row. The first that is wrong makes all of it damaged; what was not asked for
@@ -37,7 +25,8 @@ tl::unexpected<Error> damaged(std::string why) {
 class RowReader {
 public:
   explicit RowReader(JsonTree row)
-      : m_left(std::move(row)) {}
+      : m_members(std::move(row.members))
+      , m_is_taken(m_members.size(), false) {}
 
   std::string text(std::string_view key) {
     std::optional<JsonTree> value = take(key);
@@ -93,29 +82,36 @@ public:
 
   const std::string& wrong() const { return m_wrong; }
 
-  const JsonTree& left() const { return m_left; }
-
-private:
-  std::optional<JsonTree> take(std::string_view key) {
-    auto at = std::ranges::find(m_left.members, key, &JsonMember::key);
-    if (at == m_left.members.end()) {
-      return std::nullopt;
+  // As JSON; empty where nothing is left.
+  std::string left() {
+    JsonTree left = JsonTree::object();
+    for (std::size_t i = 0; i < m_members.size(); ++i) {
+      if (!m_is_taken[i]) {
+        left.members.push_back(std::move(m_members[i]));
+      }
     }
-    JsonTree value = std::move(at->value);
-    m_left.members.erase(at);
-    return value;
+    return left.members.empty() ? std::string() : json_text(left);
   }
 
-  JsonTree m_left;
+private:
+  // Members mostly stand in the order in which they are asked for.
+  std::optional<JsonTree> take(std::string_view key) {
+    for (std::size_t i = 0; i < m_members.size(); ++i) {
+      const std::size_t at = (m_next + i) % m_members.size();
+      if (!m_is_taken[at] && m_members[at].key == key) {
+        m_is_taken[at] = true;
+        m_next = at + 1;
+        return std::move(m_members[at].value);
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::vector<JsonMember> m_members;
+  std::vector<bool> m_is_taken;
+  std::size_t m_next = 0; // where the member is that is asked for next, most likely
   std::string m_wrong = {};
 };
-
-// Whoever reads a row makes a path of it.
-bool stays_inside(std::string_view path) {
-  return !path.starts_with('/')
-         && std::ranges::none_of(path_parts(path),
-                                 [](std::string_view part) { return part == ".."; });
-}
 
 Source read_source(RowReader& reader) {
   Source source;
@@ -129,20 +125,15 @@ Source read_source(RowReader& reader) {
   source.address = reader.text("address");
   source.ref = reader.text("ref");
   source.folder = reader.text("folder");
-  reader.expect(stays_inside(source.folder), "folder");
   return source;
 }
 
 InstallRow read_row(RowReader& reader) {
   InstallRow row;
   row.skill = reader.text("skill");
-  reader.expect(!library::refused_name(row.skill), "skill");
   row.scope = reader.text("scope");
-  reader.expect(row.scope.empty() || row.scope == normalized_path(row.scope, "/"), "scope");
   row.source = read_source(reader);
   row.from = reader.text("from");
-  bool is_folder = row.source.kind != SourceKind::mcp && row.source.kind != SourceKind::well_known;
-  reader.expect(!is_folder || stays_inside(row.from), "from");
   row.commit = reader.text("commit");
   row.digest = reader.text("digest");
   std::optional<Digest> base = reader.digest("base");
@@ -155,6 +146,8 @@ InstallRow read_row(RowReader& reader) {
   row.held = reader.digest("held");
   row.installed_ms = reader.number("installed_ms");
   row.updated_ms = reader.number("updated_ms");
+  std::string_view wrong = wrong_in(row);
+  reader.expect(wrong.empty(), wrong);
   return row;
 }
 
@@ -170,74 +163,6 @@ RemovedRow removed_row(RowReader& reader) {
   return removed;
 }
 
-void put_text(JsonTree& object, std::string_view key, std::string_view text) {
-  if (!text.empty()) {
-    object.members.push_back({std::string(key), JsonTree::string(text)});
-  }
-}
-
-void put_texts(JsonTree& object, std::string_view key, const std::vector<std::string>& texts) {
-  if (texts.empty()) {
-    return;
-  }
-  JsonTree list{.kind = JsonTree::Kind::array};
-  for (const std::string& text : texts) {
-    list.items.push_back(JsonTree::string(text));
-  }
-  object.members.push_back({std::string(key), std::move(list)});
-}
-
-// What a newer version may have added.
-void put_more(JsonTree& object, const std::string& more) {
-  if (more.empty()) {
-    return;
-  }
-  Result<JsonTree> fields = read_json(more, k_what, k_max_record);
-  for (JsonMember& field : fields->members) {
-    object.members.push_back(std::move(field));
-  }
-}
-
-JsonTree row_tree(const InstallRow& row) {
-  JsonTree tree = JsonTree::object();
-  put_text(tree, "skill", row.skill);
-  put_text(tree, "scope", row.scope);
-  put_text(tree, "kind", k_kinds[static_cast<std::size_t>(row.source.kind)]);
-  put_text(tree, "source", row.source.name);
-  put_text(tree, "source_type", row.source.type);
-  put_text(tree, "address", row.source.address);
-  put_text(tree, "ref", row.source.ref);
-  put_text(tree, "folder", row.source.folder);
-  put_text(tree, "from", row.from);
-  put_text(tree, "commit", row.commit);
-  put_text(tree, "digest", row.digest);
-  put_text(tree, "base", row.base.hex());
-  put_text(tree, "renamed_from", row.renamed_from);
-  put_texts(tree, "agents", row.agents);
-  if (row.links) {
-    tree.members.push_back({"links", {.kind = JsonTree::Kind::boolean, .text = "true"}});
-  }
-  put_texts(tree, "allowed", row.allowed);
-  put_text(tree, "held", row.held ? row.held->hex() : std::string());
-  tree.members.push_back({"installed_ms", JsonTree::number(row.installed_ms)});
-  tree.members.push_back({"updated_ms", JsonTree::number(row.updated_ms)});
-  return tree;
-}
-
-JsonTree removed_tree(const std::map<InstallKey, RemovedRow>& rows) {
-  JsonTree list{.kind = JsonTree::Kind::array};
-  for (const auto& [key, removed] : rows) {
-    JsonTree tree = row_tree(removed.row);
-    put_text(tree, "left", removed.left.hex());
-    put_text(tree, "lock_name", removed.lock_name);
-    put_text(tree, "lock_entry", removed.lock_entry);
-    tree.members.push_back({"removed_ms", JsonTree::number(removed.removed_ms)});
-    put_more(tree, removed.more);
-    list.items.push_back(std::move(tree));
-  }
-  return list;
-}
-
 } // namespace
 
 Result<InstallRecord> InstallRecord::parse(std::string_view text) {
@@ -245,9 +170,9 @@ Result<InstallRecord> InstallRecord::parse(std::string_view text) {
   if (text.empty()) {
     return record;
   }
-  Result<JsonTree> read = read_json(text, k_what, k_max_record);
+  Result<JsonTree> read = read_json(text, k_record, k_max_record);
   if (!read) {
-    return fail(read.error().code, std::move(read.error().message), std::string(k_hint));
+    return fail(read.error().code, std::move(read.error().message), std::string(k_record_hint));
   }
   JsonTree& root = *read;
   const JsonTree* version = root.find("version");
@@ -255,9 +180,9 @@ Result<InstallRecord> InstallRecord::parse(std::string_view text) {
   if (version == nullptr || rows == nullptr || !rows->is_array()) {
     return damaged("`version` or `installed` is not there");
   }
-  if (version->text != k_version) {
+  if (version->text != k_record_version) {
     return damaged("it is of version " + in_backticks(one_line(version->text, 40))
-                   + ", and this program knows " + std::string(k_version));
+                   + ", and this program knows " + std::string(k_record_version));
   }
   for (JsonTree& item : rows->items) {
     RowReader reader(std::move(item));
@@ -266,8 +191,8 @@ Result<InstallRecord> InstallRecord::parse(std::string_view text) {
     if (!reader.wrong().empty()) {
       return damaged("a row has no right " + in_backticks(reader.wrong()));
     }
-    if (!reader.left().members.empty()) {
-      record.m_more.emplace(key, json_text(reader.left()));
+    if (std::string more = reader.left(); !more.empty()) {
+      record.m_more.emplace(key, std::move(more));
     }
     if (!record.m_rows.emplace(std::move(key), std::move(row)).second) {
       return damaged("it has a skill twice");
@@ -290,33 +215,13 @@ Result<void> InstallRecord::read_removed(JsonTree& rows) {
     if (!reader.wrong().empty()) {
       return damaged("a removed row has no right " + in_backticks(reader.wrong()));
     }
-    if (!reader.left().members.empty()) {
-      row.more = json_text(reader.left());
-    }
+    row.more = reader.left();
     bool is_there = m_rows.contains(key);
     if (is_there || !m_removed.emplace(std::move(key), std::move(row)).second) {
       return damaged("it has a skill twice");
     }
   }
   return {};
-}
-
-std::string InstallRecord::text() const {
-  JsonTree root = JsonTree::object();
-  root.members.push_back(
-      {"version", {.kind = JsonTree::Kind::number, .text = std::string(k_version)}});
-  JsonTree list{.kind = JsonTree::Kind::array};
-  for (const auto& [key, row] : m_rows) {
-    JsonTree tree = row_tree(row);
-    auto more = m_more.find(key);
-    put_more(tree, more != m_more.end() ? more->second : std::string());
-    list.items.push_back(std::move(tree));
-  }
-  root.members.push_back({"installed", std::move(list)});
-  if (!m_removed.empty()) {
-    root.members.push_back({"removed", removed_tree(m_removed)});
-  }
-  return json_text(root) + "\n";
 }
 
 const InstallRow* InstallRecord::find(std::string_view scope, std::string_view skill) const {

@@ -60,6 +60,9 @@ public:
   // version: never an empty record; too_large over 16 MiB.
   static Result<InstallRecord> parse(std::string_view text);
   std::string text() const; // 2-space JSON, sorted, with a final newline
+  // The same, where parse() can read it again: a record that cannot be read must not be written.
+  // Errors: corrupt.
+  Result<std::string> checked_text() const;
 
   const InstallRow* find(std::string_view scope, std::string_view skill) const;
   void put(InstallRow row);
@@ -74,6 +77,8 @@ public:
 
   // Never of a skill that has a row.
   const std::map<InstallKey, RemovedRow>& removed() const { return m_removed; }
+
+  friend bool operator==(const InstallRecord&, const InstallRecord&) = default;
 
 private:
   Result<void> read_removed(JsonTree& rows);

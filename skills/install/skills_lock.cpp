@@ -105,6 +105,7 @@ struct SkillsLock::State {
   JsonTree root;                                     // its `skills` are empty
   std::map<std::string, JsonTree, NameOrder> skills; // what stood there, whatever it is
   bool is_older = false;                             // its `skills` are in `root`
+  bool is_changed = false;
 };
 
 SkillsLock::SkillsLock(std::unique_ptr<State> state)
@@ -159,6 +160,10 @@ bool SkillsLock::is_older() const {
   return m_state->is_older;
 }
 
+bool SkillsLock::is_changed() const {
+  return m_state->is_changed;
+}
+
 std::map<std::string, LockEntry> SkillsLock::entries() const {
   std::map<std::string, LockEntry> entries;
   for (const auto& [name, tree] : m_state->skills) {
@@ -176,6 +181,7 @@ std::map<std::string, LockEntry> SkillsLock::entries() const {
 
 void SkillsLock::put(const std::string& skill, const LockEntry& entry) {
   JsonTree& tree = m_state->skills[skill];
+  const JsonTree before = tree;
   if (!tree.is_object()) {
     tree = JsonTree::object();
   }
@@ -188,6 +194,7 @@ void SkillsLock::put(const std::string& skill, const LockEntry& entry) {
                     [&](const JsonMember& member) { return member.key == field.key; });
     }
   }
+  m_state->is_changed = m_state->is_changed || tree != before;
 }
 
 std::string SkillsLock::entry_text(const std::string& skill) const {
@@ -198,12 +205,15 @@ std::string SkillsLock::entry_text(const std::string& skill) const {
 void SkillsLock::put_text(const std::string& skill, std::string_view text) {
   Result<JsonTree> entry = read_json(text, file_of(m_state->kind), k_max_lock);
   if (entry && entry->is_object()) {
-    m_state->skills.emplace(skill, std::move(*entry));
+    bool is_new = m_state->skills.emplace(skill, std::move(*entry)).second;
+    m_state->is_changed = m_state->is_changed || is_new;
   }
 }
 
 bool SkillsLock::remove(const std::string& skill) {
-  return m_state->skills.erase(skill) > 0;
+  bool is_gone = m_state->skills.erase(skill) > 0;
+  m_state->is_changed = m_state->is_changed || is_gone;
+  return is_gone;
 }
 
 void SkillsLock::rename(const std::string& from, const std::string& to) {
@@ -211,6 +221,7 @@ void SkillsLock::rename(const std::string& from, const std::string& to) {
   if (entry) {
     entry.key() = to;
     m_state->skills.insert(std::move(entry));
+    m_state->is_changed = m_state->is_changed || from != to;
   }
 }
 

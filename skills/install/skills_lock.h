@@ -61,6 +61,8 @@ public:
   bool remove(const std::string& skill);
   // With all it has. Where something is called `to` already, only that stays.
   void rename(const std::string& from, const std::string& to);
+  // Whether what it says is something else than what was read.
+  bool is_changed() const;
   std::string text() const; // 2-space JSON, names sorted, with a final newline
 
 private:

@@ -84,36 +84,50 @@ Result<void> Objects::put(const Digest& tree_hash,
     (void)::utimensat(m_fd.get(), name.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
     return {};
   }
-  if (!m_put_folder) {
-    TRY_ASSIGN(m_put_folder, PutFolder::make(m_folder));
+  TRY_ASSIGN(Place place, write_new(entries, open_entry));
+  Result<void> named = give_name(place, name);
+  if (!named) {
+    ::unlinkat(place.folder->fd(), place.name.c_str(), 0);
   }
-  std::string temporary = m_put_folder.next_name();
-  Result<void> kept = write_new(temporary, entries, open_entry);
-  kept = kept ? give_name(temporary, name) : kept;
-  if (!kept) {
-    ::unlinkat(m_put_folder.fd(), temporary.c_str(), 0);
-  }
-  return kept;
+  return named;
 }
 
-Result<void> Objects::write_new(const std::string& temporary,
-                                std::span<const ObjectEntry> entries,
-                                const OpenEntry& open_entry) {
+Result<Objects::Place> Objects::new_place(const PutFolder* gone) {
+  return m_put_folder.with([&](std::shared_ptr<PutFolder>& folder) -> Result<Place> {
+    if (!folder || folder.get() == gone) {
+      TRY_ASSIGN(PutFolder made, PutFolder::make(m_folder));
+      folder = std::make_shared<PutFolder>(std::move(made));
+    }
+    return Place{folder, folder->next_name()};
+  });
+}
+
+// On failure nothing stays.
+Result<Objects::Place> Objects::write_new(std::span<const ObjectEntry> entries,
+                                          const OpenEntry& open_entry) {
   constexpr int k_flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
-  UniqueFd file(::openat(m_put_folder.fd(), temporary.c_str(), k_flags, 0600));
+  auto open_at = [](const Place& place) {
+    return UniqueFd(::openat(place.folder->fd(), place.name.c_str(), k_flags, 0600));
+  };
+  TRY_ASSIGN(Place place, new_place());
+  UniqueFd file = open_at(place);
   if (!file && errno == ENOENT) { // somebody tidied up by hand
-    TRY_ASSIGN(m_put_folder, PutFolder::make(m_folder));
-    file.reset(::openat(m_put_folder.fd(), temporary.c_str(), k_flags, 0600));
+    TRY_ASSIGN(place, new_place(place.folder.get()));
+    file = open_at(place);
   }
   if (!file) {
     return cannot_keep();
   }
-  return write_object(file.get(), entries, open_entry);
+  if (Result<void> written = write_object(file.get(), entries, open_entry); !written) {
+    ::unlinkat(place.folder->fd(), place.name.c_str(), 0);
+    return fail(std::move(written).error());
+  }
+  return place;
 }
 
-Result<void> Objects::give_name(const std::string& temporary, const std::string& name) {
+Result<void> Objects::give_name(const Place& place, const std::string& name) {
   auto rename = [&] {
-    return ::renameat(m_put_folder.fd(), temporary.c_str(), m_fd.get(), name.c_str()) == 0;
+    return ::renameat(place.folder->fd(), place.name.c_str(), m_fd.get(), name.c_str()) == 0;
   };
   if (rename()) {
     return {};

@@ -1,4 +1,5 @@
 #pragma once
+#include "protocol/base/guarded.h"
 #include "protocol/base/hash.h"
 #include "protocol/base/result.h"
 #include "protocol/base/unique_fd.h"
@@ -8,6 +9,7 @@
 #include "skills/store/put_folder.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,7 +35,7 @@ public:
   // a Tree has them. A file whose `bytes` are not given is read from `open_entry`, once, in order.
   // changed: a file does not have the size, or the content, that its entry says.
   // invalid_argument: a path or a link's target leads out, or entries are out of order.
-  // Not durable before flush().
+  // Not durable before flush(). May be called by several threads.
   Result<void> put(const Digest& tree_hash,
                    std::span<const ObjectEntry> entries,
                    const OpenEntry& open_entry = {});
@@ -66,15 +68,22 @@ private:
       , m_fd(std::move(fd)) {}
 
   std::optional<std::uint64_t> whole_size(const std::string& name) const;
-  Result<void> write_new(const std::string& temporary,
-                         std::span<const ObjectEntry> entries,
-                         const OpenEntry& open_entry);
-  Result<void> give_name(const std::string& temporary, const std::string& name);
+
+  // Where something is about to be written.
+  struct Place {
+    std::shared_ptr<PutFolder> folder = {};
+    std::string name = {};
+  };
+
+  // Anew where the folder that was here is `gone`.
+  Result<Place> new_place(const PutFolder* gone = nullptr);
+  Result<Place> write_new(std::span<const ObjectEntry> entries, const OpenEntry& open_entry);
+  Result<void> give_name(const Place& place, const std::string& name);
   tl::unexpected<Error> cannot_keep() const; // by errno
 
   std::string m_folder;
   UniqueFd m_fd;
-  PutFolder m_put_folder; // made by the first put
+  Guarded<std::shared_ptr<PutFolder>> m_put_folder = {}; // made by the first put
 };
 
 } // namespace upskill::store

@@ -92,6 +92,7 @@ public:
 
   // In place of those before.
   Result<void> set_pins(const std::set<Digest>& versions);
+  Result<std::set<Digest>> pins();
 
   // Every version that something still names: ancestors, replicas, open conflicts, pins, and
   // history and resolved conflicts since `since_ms`. A digest may come several times.

@@ -71,11 +71,37 @@ Result<void> SyncStore::remove_made_folders(const std::vector<std::string>& path
   return {};
 }
 
+Result<std::set<Digest>> SyncStore::pins() {
+  TRY_ASSIGN(Statement rows, m_database.prepare("SELECT hash FROM pins"));
+  std::set<Digest> pins;
+  for (;;) {
+    TRY_ASSIGN(bool more, rows.step());
+    if (!more) {
+      return pins;
+    }
+    TRY_ASSIGN(std::optional<Digest> hash, rows.digest(0));
+    if (hash) {
+      pins.insert(*hash);
+    }
+  }
+}
+
+// Most are as they were: of a thousand an order changes one.
 Result<void> SyncStore::set_pins(const std::set<Digest>& versions) {
+  TRY_ASSIGN(std::set<Digest> before, pins());
+  if (before == versions) {
+    return {};
+  }
   TRY_ASSIGN(Transaction transaction, begin());
-  TRY(m_database.run("DELETE FROM pins"));
+  for (const Digest& version : before) {
+    if (!versions.contains(version)) {
+      TRY(m_database.run("DELETE FROM pins WHERE hash = ?", version));
+    }
+  }
   for (const Digest& version : versions) {
-    TRY(m_database.run("INSERT INTO pins (hash) VALUES (?)", version));
+    if (!before.contains(version)) {
+      TRY(m_database.run("INSERT INTO pins (hash) VALUES (?)", version));
+    }
   }
   return transaction.commit();
 }

@@ -23,6 +23,11 @@ struct Moment {
   std::int64_t steady_ms = 0; // for grace periods; any origin, never goes back
 };
 
+// Does task(0) to task(count - 1), each once, on any threads, those of smaller numbers begun first,
+// and returns when all are done.
+using Together =
+    std::function<void(std::size_t count, const std::function<void(std::size_t)>& task)>;
+
 struct EngineOptions {
   std::string database; // path of sync.db
   std::string objects;  // folders, made when needed
@@ -34,6 +39,7 @@ struct EngineOptions {
   std::int64_t quiet_ms = 200;     // of a copy whose change nobody has told of
   std::int64_t linger_ms = 60'000; // that a displaced folder stays
   GuardLimits guard = {};
+  Together together = {}; // none: one after the other, on the thread of the call
 };
 
 // A skill of which something was seen to change.

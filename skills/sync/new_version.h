@@ -4,6 +4,7 @@
 #include "skills/sync/tree.h"
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -20,6 +21,7 @@ struct NewFile {
 };
 
 using NewFiles = std::map<std::string, NewFile>; // by path, relative to the skill
+using SharedFiles = std::shared_ptr<const NewFiles>;
 
 // The version that lies in a folder.
 struct PlacedSkill {

@@ -38,9 +38,25 @@ private:
 // A version that is to be placed.
 struct Incoming {
   Tree tree = {};
-  NewFiles files = {}; // empty: it is in the store
+  SharedFiles files = {}; // none: it is in the store
   EntryBytes bytes_of = {};
 };
+
+// A skill whose files are in memory, and what is to be made of them: written behind the decision,
+// while others are decided.
+struct Unwritten {
+  struct Copy {
+    std::string path; // of its empty folder
+    CopyModes modes;
+  };
+
+  Tree tree = {};
+  SharedFiles files = {};
+  std::vector<Copy> copies = {};
+};
+
+// The files and the tree must outlive it.
+EntryBytes bytes_of_files(const NewFiles& files, const Tree& tree);
 
 // What the copies of a skill agree on, or would if sync had its turn.
 struct Mine {
@@ -78,6 +94,7 @@ struct Order {
 
   KnownBefore known;
   std::vector<PendingSkill> skills = {};
+  std::vector<Unwritten> unwritten = {}; // since the last were handed over
   std::vector<Going> going = {};
   std::vector<std::string> made_folders = {};     // in the order in which they were made
   std::vector<std::string> conflict_folders = {}; // that losing versions were written to

@@ -19,9 +19,10 @@ enum class Precedence : std::uint8_t { merge, placed, mine };
 // synchronised.
 struct Placement {
   std::string skill;
-  // The version; called when its turn comes, once or twice, on the thread of the call. Or one that
-  // is kept, where `kept` says so.
-  std::function<Result<NewFiles>()> content = {};
+  // The version; called once, when its turn comes, on any thread (Together). Or one that is kept,
+  // where `kept` says so.
+  std::function<Result<SharedFiles>()> content = {};
+  std::int64_t bytes = 0; // of it, about: so much is read ahead
   std::optional<Digest> kept = {};
   // The version that was placed before: what lies there is held against it. Nothing: no other
   // version may lie there, unless `replaces`.

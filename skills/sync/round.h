@@ -190,6 +190,7 @@ private:
   std::optional<Error>
   keep_object(Scope& scope, const std::string& name, Sight& sight, RootIndex root);
   Result<void> keep_tree(const Tree& tree, const EntryBytes& bytes_of);
+  Result<void> keep_files(const Tree& tree, const NewFiles& files) const;
   EntryBytes bytes_from(Scope& scope, const std::string& name, Sight& sight, const Tree& tree);
 
   // round_merge.cpp
@@ -241,8 +242,17 @@ private:
   Result<void> take_conflict_along(Scope& scope, const std::string& from, const std::string& to);
   void forget_deletion(Scope& scope, const std::string& name);
 
+  // round_ahead.cpp
+  Result<void>
+  prepare_all(Scope& scope, const PlaceOrder& words, Order& order, std::vector<Placed>& placed);
+  Result<void> write_behind(const Unwritten& skill) const;
+  Result<StagedCopy> stage_copy(const std::string& root,
+                                const PendingSkill& pending,
+                                const CopyModes& modes,
+                                const EntryBytes& bytes_of);
+
   // round_place.cpp
-  Result<Placed> prepare(Scope& scope, const Placement& placement, Order& order);
+  Result<Placed> prepare(Scope& scope, const Placement& placement, Incoming incoming, Order& order);
   Result<Sight> look_for_order(Scope& scope, Skill& skill, Order& order);
   Result<std::optional<Mine>>
   mine_of(Scope& scope, const std::string& name, const Skill& skill, Sight& sight);
@@ -351,6 +361,7 @@ private:
   std::optional<Error> m_unrecorded = {}; // why the last batch was not recorded
   std::optional<Error> m_failure = {};    // the first reason why a copy could not be written
   Order* m_order = nullptr;               // that is being prepared
+  Unwritten* m_behind = nullptr;          // whose copies are only to be made folders for
   UndoneMarks m_marks = {};               // recorded with the next entry of the log
   // Skills with looks that may be trusted next time; recorded together at the end of a batch.
   std::set<SkillIndex> m_fingerprints = {};

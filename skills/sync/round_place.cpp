@@ -12,42 +12,6 @@
 namespace upskill::sync {
 namespace {
 
-// What could lie in one folder and not in another: sync would leave it alone.
-Result<void> check_paths(const Tree& tree) {
-  std::map<std::string, std::string> known; // by what file systems may take for the name
-  for (const Entry& entry : tree.entries()) {
-    if (std::ranges::count(entry.path, '/') >= static_cast<std::ptrdiff_t>(k_max_skill_depth)) {
-      return fail(ErrorCode::too_large, in_backticks(entry.path) + " lies too deep");
-    }
-    auto [at, is_new] = known.emplace(library::folded_key(entry.path), entry.path);
-    if (!is_new) {
-      return fail(ErrorCode::invalid_argument,
-                  in_backticks(at->second) + " and " + in_backticks(entry.path)
-                      + " are one name on some file systems");
-    }
-  }
-  return {};
-}
-
-Result<Incoming> incoming_of(const Placement& placement, const store::Objects& objects) {
-  Incoming incoming;
-  if (placement.kept) {
-    TRY_ASSIGN(incoming.tree, tree_of_object(objects, *placement.kept));
-    return incoming;
-  }
-  TRY_ASSIGN(incoming.files, placement.content());
-  TRY_ASSIGN(incoming.tree, tree_of(incoming.files));
-  TRY(check_paths(incoming.tree));
-  return incoming;
-}
-
-// Checked against the digest, as EntryBytes are: the files were hashed for the tree.
-EntryBytes bytes_of_files(const NewFiles& files, const Tree& tree) {
-  return [&files, &tree](std::size_t index) -> Result<std::string> {
-    return files.find(tree.entries()[index].path)->second.bytes;
-  };
-}
-
 // A file of some tree with these bytes.
 std::optional<std::size_t> find_content(const Tree& tree, const Entry& entry) {
   for (std::size_t i = 0; i < tree.entries().size(); ++i) {
@@ -119,10 +83,7 @@ Result<std::vector<Placed>> RoundRun::place(Scope& scope, const PlaceOrder& word
   std::vector<Placed> placed;
   m_known = words.skills.size();
   auto place_all = [&]() -> Result<void> {
-    for (const Placement& placement : words.skills) {
-      TRY_ASSIGN(placed.emplace_back(), prepare(scope, placement, order));
-      count_considered();
-    }
+    TRY(prepare_all(scope, words, order, placed));
     return m_work.dry_run ? Result<void>{} : carry_out(scope, order);
   };
   Result<void> done = place_all();
@@ -165,10 +126,10 @@ Result<Sight> RoundRun::look_for_order(Scope& scope, Skill& skill, Order& order)
   return sight;
 }
 
-Result<Placed> RoundRun::prepare(Scope& scope, const Placement& placement, Order& order) {
+Result<Placed>
+RoundRun::prepare(Scope& scope, const Placement& placement, Incoming incoming, Order& order) {
   const std::string& name = placement.skill;
   const std::string key = m_state.key_of(name);
-  TRY_ASSIGN(Incoming incoming, incoming_of(placement, m_state.objects));
   Placed placed;
   placed.version = incoming.tree.hash();
   Skill* skill = scope.find(key);
@@ -183,8 +144,8 @@ Result<Placed> RoundRun::prepare(Scope& scope, const Placement& placement, Order
   }
   TRY_ASSIGN(Sight sight, look_for_order(scope, *skill, order));
   order.known.keep(name);
-  incoming.bytes_of = placement.kept ? bytes_from(scope, name, sight, incoming.tree)
-                                     : bytes_of_files(incoming.files, incoming.tree);
+  incoming.bytes_of = incoming.files ? bytes_of_files(*incoming.files, incoming.tree)
+                                     : bytes_from(scope, name, sight, incoming.tree);
   TRY_ASSIGN(std::optional<Mine> mine, mine_of(scope, name, *skill, sight));
   TRY_ASSIGN(Chosen choice, choose(scope, placement, *skill, sight, mine, incoming));
   placed.state = choice.state;
@@ -214,9 +175,15 @@ Result<Placed> RoundRun::prepare(Scope& scope, const Placement& placement, Order
   pending.tree = choice.tree;
   pending.edited = is_edit;
   choose_links(scope, sight, hold, placement.links, pending);
+  Unwritten behind{incoming.tree, incoming.files};
+  // A conflict's row names versions that must be kept by then.
+  const bool is_behind =
+      incoming.files && placed.hash == placed.version && (!mine || mine->versions.size() < 2);
   if (!m_work.dry_run) {
-    TRY(keep_tree(incoming.tree, incoming.bytes_of));
-    TRY(keep_tree(choice.tree, choice.bytes_of));
+    if (!is_behind) {
+      TRY(keep_tree(incoming.tree, incoming.bytes_of));
+      TRY(keep_tree(choice.tree, choice.bytes_of));
+    }
     if (mine) {
       TRY(keep_mine(scope, name, *skill, sight, *mine));
       TRY(keep_losers_of(scope, placement, *mine, choice, incoming, pending, order));
@@ -227,9 +194,14 @@ Result<Placed> RoundRun::prepare(Scope& scope, const Placement& placement, Order
   skill->unrecorded = skill->unrecorded || skill->ancestor != agreed;
   skill->ancestor = agreed;
   const std::size_t steps = m_round.steps.size();
+  m_behind = is_behind ? &behind : nullptr;
   Result<void> staged = stage_order(scope, name, sight, pending, choice.bytes_of, hold);
   for (std::size_t i = steps; i < m_round.steps.size(); ++i) {
     placed.paths.push_back(m_round.steps[i].path);
+  }
+  m_behind = nullptr;
+  if (is_behind && !m_work.dry_run) {
+    order.unwritten.push_back(std::move(behind));
   }
   placed.agents = agents_that_see(scope, sight, pending, hold);
   order.skills.push_back(std::move(pending)); // also to be given up

@@ -13,8 +13,10 @@
 namespace upskill::sync {
 namespace {
 
-std::vector<store::ObjectEntry> object_entries(const Tree& tree,
-                                               const std::vector<std::string>& contents) {
+// `bytes_of(i)`: a view of the bytes of the tree's entry, a file; checked against the digest
+// already, as EntryBytes are.
+template <class F>
+std::vector<store::ObjectEntry> object_entries(const Tree& tree, const F& bytes_of) {
   std::vector<store::ObjectEntry> entries;
   entries.reserve(tree.entries().size());
   for (std::size_t i = 0; i < tree.entries().size(); ++i) {
@@ -25,7 +27,7 @@ std::vector<store::ObjectEntry> object_entries(const Tree& tree,
     out.size = entry.size;
     out.target = entry.target;
     if (entry.kind == EntryKind::file || entry.kind == EntryKind::executable) {
-      out.bytes = contents[i]; // checked against the digest already, as EntryBytes are
+      out.bytes = bytes_of(i);
     }
   }
   return entries;
@@ -76,7 +78,16 @@ Result<void> RoundRun::keep_tree(const Tree& tree, const EntryBytes& bytes_of) {
       TRY_ASSIGN(contents[i], bytes_of(i));
     }
   }
-  return m_state.objects.put(tree.hash(), object_entries(tree, contents));
+  auto bytes = [&contents](std::size_t index) { return std::string_view(contents[index]); };
+  return m_state.objects.put(tree.hash(), object_entries(tree, bytes));
+}
+
+// On any thread.
+Result<void> RoundRun::keep_files(const Tree& tree, const NewFiles& files) const {
+  auto bytes = [&tree, &files](std::size_t index) {
+    return std::string_view(files.find(tree.entries()[index].path)->second.bytes);
+  };
+  return m_state.objects.put(tree.hash(), object_entries(tree, bytes));
 }
 
 // Before a copy is overwritten its content must be in the store; an error leaves the copy alone.
@@ -220,8 +231,7 @@ void RoundRun::stage_update(Scope& scope,
   }
   CopyModes modes(pending.tree);
   follow_modes(scope, name, sight, root, pending.tree, modes);
-  Result<StagedCopy> staged =
-      m_state.stager.stage(scope.setup.roots[root].path, name, pending.tree, modes, bytes_of);
+  Result<StagedCopy> staged = stage_copy(scope.setup.roots[root].path, pending, modes, bytes_of);
   if (!staged) {
     return write_failed(scope, pending, root, staged.error());
   }
@@ -273,9 +283,9 @@ void RoundRun::stage_new(Scope& scope,
     warn_if(m_state.record_root(scope, root));
   }
   Result<StagedCopy> staged =
-      link.empty() ? m_state.stager.stage(
-          setup.path, name, pending.tree, modes_of_new(scope, sight, root, pending), bytes_of)
-                   : m_state.stager.stage_link(setup.path, name, link);
+      link.empty()
+          ? stage_copy(setup.path, pending, modes_of_new(scope, sight, root, pending), bytes_of)
+          : m_state.stager.stage_link(setup.path, name, link);
   if (!staged) {
     return write_failed(scope, pending, root, staged.error());
   }

@@ -147,7 +147,7 @@ ReadResult Stager::read(const std::string& path) const {
 Result<void> Stager::write(const std::string& path,
                            const Tree& tree,
                            const CopyModes& modes,
-                           const EntryBytes& bytes_of) {
+                           const EntryBytes& bytes_of) const {
   UniqueFd folder(open_folder_at(AT_FDCWD, path.c_str()));
   if (!folder) {
     return fail(system_error(errno, "cannot open folder `" + path + "`"));
@@ -181,13 +181,27 @@ Result<StagedCopy> Stager::stage(const std::string& root,
                                  const Tree& tree,
                                  const CopyModes& modes,
                                  const EntryBytes& bytes_of) {
+  TRY_ASSIGN(std::string path, stage_folder(root, skill, modes));
+  TRY(fill(path, tree, modes, bytes_of));
+  return StagedCopy{std::move(path), tree.hash()};
+}
+
+Result<std::string>
+Stager::stage_folder(const std::string& root, const std::string& skill, const CopyModes& modes) {
   TRY_ASSIGN(std::string path, fresh_folder(root, skill, modes.folder()));
   m_unsynced.insert(root);
-  if (auto written = write(path, tree, modes, bytes_of); !written) {
+  return path;
+}
+
+Result<void> Stager::fill(const std::string& path,
+                          const Tree& tree,
+                          const CopyModes& modes,
+                          const EntryBytes& bytes_of) const {
+  Result<void> written = write(path, tree, modes, bytes_of);
+  if (!written) {
     (void)m_files.remove_tree(path); // the first failure is the one to tell
-    return fail(written.error());
   }
-  return StagedCopy{std::move(path), tree.hash()};
+  return written;
 }
 
 Result<StagedCopy>

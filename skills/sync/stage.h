@@ -56,6 +56,14 @@ public:
                            const Tree& tree,
                            const CopyModes& modes,
                            const EntryBytes& bytes_of);
+  // The same in two steps: a folder of its own, and what lies in it. The second, of different
+  // folders, may be on several threads.
+  Result<std::string>
+  stage_folder(const std::string& root, const std::string& skill, const CopyModes& modes);
+  Result<void> fill(const std::string& path,
+                    const Tree& tree,
+                    const CopyModes& modes,
+                    const EntryBytes& bytes_of) const;
   Result<StagedCopy>
   stage_link(const std::string& root, const std::string& skill, const std::string& target);
 
@@ -105,7 +113,7 @@ private:
   Result<void> write(const std::string& path,
                      const Tree& tree,
                      const CopyModes& modes,
-                     const EntryBytes& bytes_of);
+                     const EntryBytes& bytes_of) const;
   Result<void> exchange(const std::string& staged, const std::string& target);
   ReadResult read(const std::string& path) const;
 

@@ -22,9 +22,9 @@ sync::PlaceOrder order_of(const std::string& source) {
     sync::Placement& one = order.skills.emplace_back();
     one.skill = skill_name(i);
     one.reason = "installed from a folder";
-    one.content = [folder = source + "/" + one.skill]() -> Result<sync::NewFiles> {
+    one.content = [folder = source + "/" + one.skill]() -> Result<sync::SharedFiles> {
       TRY_ASSIGN(std::optional<sync::PlacedSkill> skill, sync::read_placed(folder));
-      return std::move(skill->files);
+      return std::make_shared<const sync::NewFiles>(std::move(skill->files));
     };
   }
   return order;

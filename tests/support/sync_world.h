@@ -42,6 +42,7 @@ public:
     options.trash = m_folder / "data/trash";
     options.conflicts = m_folder / "data/conflicts";
     options.boot_id = m_boot_id;
+    options.together = m_together;
     std::filesystem::create_directories(m_folder / "state");
     auto opened = sync::Engine::open(options, *m_files, now());
     REQUIRE_MESSAGE(opened, opened.error().message);
@@ -112,10 +113,14 @@ public:
 
   void use(sync::Filesystem& files) { m_files = &files; }
 
+  // From the next open() on.
+  void use(sync::Together together) { m_together = std::move(together); }
+
 private:
   Folder m_folder;
   sync::Filesystem m_real;
   sync::Filesystem* m_files = &m_real;
+  sync::Together m_together = {};
   sync::ScopeSetup m_setup;
   std::int64_t m_steady_ms = 0;
   std::string m_boot_id = "first";

@@ -36,9 +36,9 @@ version(const std::string& name, const std::string& text, const std::string& rea
   sync::Placement one;
   one.skill = name;
   one.reason = reason;
-  one.content = [name, text]() -> Result<sync::NewFiles> {
-    return sync::NewFiles{{"SKILL.md", {"---\nname: " + name + "\n---\n" + text + "\n"}},
-                          {"notes/one.md", {text}}};
+  one.content = [name, text]() -> Result<sync::SharedFiles> {
+    return std::make_shared<const sync::NewFiles>(sync::NewFiles{
+        {"SKILL.md", {"---\nname: " + name + "\n---\n" + text + "\n"}}, {"notes/one.md", {text}}});
   };
   return one;
 }

@@ -13,8 +13,9 @@ sync::PlaceOrder order_of(const std::string& name, const std::string& project = 
   sync::Placement one;
   one.skill = name;
   one.reason = "installed";
-  one.content = [name]() -> Result<sync::NewFiles> {
-    return sync::NewFiles{{"SKILL.md", {"---\nname: " + name + "\ndescription: d\n---\n"}}};
+  one.content = [name]() -> Result<sync::SharedFiles> {
+    return std::make_shared<const sync::NewFiles>(
+        sync::NewFiles{{"SKILL.md", {"---\nname: " + name + "\ndescription: d\n---\n"}}});
   };
   sync::PlaceOrder order;
   order.project = project;

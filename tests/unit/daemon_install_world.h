@@ -89,9 +89,10 @@ struct InstallWorld {
   }
 
   std::optional<install::InstallRow> row(const std::string& skill, const std::string& scope = {}) {
-    Result<install::InstallRecord> record = RecordFile(skills.service().context().places).read();
+    KnownFiles known;
+    Result<RecordNow> record = RecordFile(skills.service().context().places, known).read();
     REQUIRE(record);
-    const install::InstallRow* found = record->find(scope, skill);
+    const install::InstallRow* found = (*record)->find(scope, skill);
     return found == nullptr ? std::nullopt : std::optional(*found);
   }
 

@@ -168,6 +168,32 @@ TEST_SUITE("SkillsLock") {
     CHECK(lock.entries().size() == 1);
   }
 
+  TEST_CASE("what says the same again is no change") {
+    SkillsLock lock = read(LockKind::project, k_project);
+    CHECK_FALSE(lock.is_changed());
+    LockEntry pdf = lock.entries().at("pdf");
+    lock.put("pdf", pdf);
+    lock.put("docx", lock.entries().at("docx"));
+    lock.rename("none", "other");
+    lock.rename("pdf", "pdf");
+    CHECK_FALSE(lock.remove("none"));
+    lock.put_text("pdf", "{}"); // it has an entry
+    CHECK_FALSE(lock.is_changed());
+
+    auto changed = [](auto change) {
+      SkillsLock one = read(LockKind::project, k_project);
+      change(one);
+      return one.is_changed();
+    };
+    pdf.computed_hash = "12";
+    CHECK(changed([&](SkillsLock& one) { one.put("pdf", pdf); }));
+    CHECK(changed([&](SkillsLock& one) { one.put("new", pdf); }));
+    CHECK(changed([](SkillsLock& one) { one.remove("pdf"); }));
+    CHECK(changed([](SkillsLock& one) { one.rename("pdf", "pdf-2"); }));
+    CHECK(changed([](SkillsLock& one) { one.rename("pdf", "docx"); })); // it is gone
+    CHECK(changed([](SkillsLock& one) { one.put_text("new", "{}"); }));
+  }
+
   TEST_CASE("names are sorted as JavaScript has the keys of an object") {
     SkillsLock lock = read(LockKind::project, "");
     const std::vector<std::string> sorted{"0",

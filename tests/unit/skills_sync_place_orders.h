@@ -21,7 +21,8 @@ inline Digest hash(const sync::NewFiles& content) {
 inline sync::Placement placement(const std::string& name, sync::NewFiles content) {
   sync::Placement one;
   one.skill = name;
-  one.content = [content = std::move(content)]() -> Result<sync::NewFiles> { return content; };
+  auto shared = std::make_shared<const sync::NewFiles>(std::move(content));
+  one.content = [shared]() -> Result<sync::SharedFiles> { return shared; };
   one.reason = "installed from here";
   return one;
 }

@@ -245,7 +245,7 @@ TEST_SUITE("Engine: place") {
   TEST_CASE("an error in a version's content leaves every folder as it was") {
     Off world;
     sync::Placement bad = placement("two", {});
-    bad.content = []() -> Result<sync::NewFiles> { return fail(ErrorCode::io, "unreadable"); };
+    bad.content = []() -> Result<sync::SharedFiles> { return fail(ErrorCode::io, "unreadable"); };
     CHECK(refused(world, {placement("one", files("one", "a")), bad}).message == "unreadable");
     CHECK_FALSE(exists(world.at(0, "one")));
     sync::NewFiles twins = files("two", "a");
