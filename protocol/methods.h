@@ -1,6 +1,7 @@
 #pragma once
 #include "protocol/install_methods.h"
 #include "protocol/method.h"
+#include "protocol/setup_methods.h"
 #include "protocol/types/eval_changed.h"
 #include "protocol/types/eval_history.h"
 #include "protocol/types/eval_reports.h"
@@ -500,6 +501,9 @@ template <class Use> constexpr void for_each_method(Use&& use) {
   use(k_sync_log);
   use(k_sync_undo);
   use(k_conflict_resolve);
+  use(k_setup_plan);
+  use(k_setup_apply);
+  use(k_setup_remove);
   use(k_agent_list);
   use(k_doctor);
   use(k_daemon_status);

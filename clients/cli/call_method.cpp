@@ -129,6 +129,9 @@ std::string_view what_it_does(const MethodInfo& method) {
   if (method.name == k_trace_purge.name) {
     return "forgets sessions";
   }
+  if (method.name == k_setup_apply.name || method.name == k_setup_remove.name) {
+    return "edits the configuration of your agents";
+  }
   return method.name == k_inbox_decline.name ? "throws a skill away" : "writes to agents' folders";
 }
 
@@ -172,6 +175,9 @@ bool plans_nothing(const Invocation& invocation, const connect::TextReader& plan
     });
   }
   auto any = [](const connect::TextReader&) { return true; };
+  if (name == k_setup_remove.name) {
+    return !any_in(plan, "steps", any);
+  }
   if (name == k_skill_remove.name) {
     return !any_in(plan, "skills", [&](const connect::TextReader& skill) {
       return any_in(skill, "paths", any);
@@ -197,7 +203,8 @@ bool needs_a_word(const Invocation& invocation) {
   // the daemon write to folders that it never touched before, and what is purged is gone.
   std::string_view name = invocation.command.method->name;
   return asks_first(invocation)
-         && (name == "sync_enable" || name == k_trace_purge.name || name == k_inbox_decline.name);
+         && (name == "sync_enable" || name == k_trace_purge.name || name == k_inbox_decline.name
+             || name == k_setup_apply.name || name == k_setup_remove.name);
 }
 
 int call_method(const Invocation& invocation,

@@ -57,7 +57,9 @@ constexpr std::array k_short_options{ShortOption{"", "limit", 'n'},
                                      // As the installer that others use has them.
                                      ShortOption{"install", "skill", 's'},
                                      ShortOption{"install", "agent", 'a'},
-                                     ShortOption{"remove", "agent", 'a'}};
+                                     ShortOption{"remove", "agent", 'a'},
+                                     ShortOption{"setup", "agent", 'a'},
+                                     ShortOption{"setup remove", "agent", 'a'}};
 
 // What others call it: upskill's names for what has another one here.
 struct OtherName {
@@ -77,7 +79,9 @@ struct LooseValue {
   std::string_view value;
 };
 
-constexpr std::array<LooseValue, 5> k_loose_values{{{"install", "project", "."},
+constexpr std::array<LooseValue, 7> k_loose_values{{{"setup", "project", "."},
+                                                    {"setup remove", "project", "."},
+                                                    {"install", "project", "."},
                                                     {"update", "project", "."},
                                                     {"outdated", "project", "."},
                                                     {"remove", "project", "."},
@@ -123,7 +127,8 @@ constexpr std::array<Alias, 5> k_aliases{{{"plot", "runs"},
                                           {"rm", "remove"},
                                           {"uninstall", "remove"}}};
 
-constexpr std::array<TurningFlag, 3> k_turning_flags{{{"generate", "--propose", "propose"},
+constexpr std::array<TurningFlag, 4> k_turning_flags{{{"setup", "--remove", "setup remove"},
+                                                      {"generate", "--propose", "propose"},
                                                       {"runs", "--history", "runs history"},
                                                       {"eval", "--changed", "eval changed"}}};
 

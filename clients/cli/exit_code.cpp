@@ -91,6 +91,17 @@ int code_of_scan(const connect::TextReader& result) {
   return any_unread ? k_could_not : k_done;
 }
 
+// Whether something of a setup could not be done.
+bool any_failed(const connect::TextReader& result) {
+  bool any = false;
+  if (auto others = result.member("others")) {
+    others->each_element([&](std::size_t, JsonReader& step) {
+      any = any || text(static_cast<connect::TextReader&>(step), "state") == "failed";
+    });
+  }
+  return any;
+}
+
 } // namespace
 
 int exit_code_of(const Error& error) {
@@ -113,6 +124,9 @@ int exit_code_of(const Invocation& invocation, const connect::TextReader& result
   }
   if (name == "skill_update") {
     return code_of_update(invocation, result);
+  }
+  if (name == "setup_apply" || name == "setup_remove") {
+    return any_failed(result) ? k_could_not : k_done; // the rest is done
   }
   if (name == "skill_scan") {
     return code_of_scan(result);

@@ -15,11 +15,20 @@ constexpr std::array<Group, 8> k_groups{
      {"Evaluations", "eval watch benchmark runs"},
      {"Sync", "sync"},
      {"Traces", "trace"},
-     {"Overview", "status agents doctor"},
+     {"Overview", "setup status agents doctor"},
      {"Daemon", "daemon mcp hook"}}};
 constexpr std::string_view k_rest = "More";
 
-constexpr std::array<Example, 72> k_examples{{
+constexpr std::array<Example, 76> k_examples{{
+    {"setup",
+     "upskill setup",
+     "connect the agents that are here: see each change, then agree",
+     true},
+    {"setup",
+     "upskill setup --agent codex --no-hooks --dry-run",
+     "what it would do for one of them"},
+    {"setup", "upskill setup --scope project", "the MCP server in the files of this project"},
+    {"setup remove", "upskill setup --remove", "take all of it back, byte for byte"},
     {"install", "upskill install owner/repo", "see what it has, choose, see the plan, agree", true},
     {"install",
      "upskill install owner/repo/skills@pdf#v2 --dry-run",
@@ -182,7 +191,7 @@ constexpr std::array<Term, 7> k_environment{
      {"COLUMNS", "width to draw for where there is no terminal"},
      {"PATH", "where `upskilld` is looked for when it is not beside `upskill`"}}};
 
-constexpr std::array<Term, 6> k_files{
+constexpr std::array<Term, 7> k_files{
     {{"~/.config/upskill/config.yaml", "configuration"},
      {"~/.config/upskill/credentials",
       "keys of model servers, a line ANTHROPIC_API_KEY=... each; only you may read it (0600)"},
@@ -191,6 +200,8 @@ constexpr std::array<Term, 6> k_files{
       "what hooks of coding agents left for the daemon: which session has something new, never "
       "what"},
      {"~/.local/state/upskill/upskilld.log", "log of a daemon that was started by a command"},
+     {"~/.local/share/upskill/setup.json",
+      "what `upskill setup` wrote; setup/ has each file as it was before"},
      {"~/.local/share/upskill/", "kept versions, trash and conflicts, readable without us"}}};
 
 bool has_word(std::string_view words, std::string_view word) {

@@ -11,6 +11,7 @@
 #include "protocol/types/install.h"
 #include "protocol/types/runs.h"
 #include "protocol/types/server.h"
+#include "protocol/types/setup.h"
 #include "protocol/types/trace_changes.h"
 #include "protocol/types/update.h"
 #include "protocol/types/watch_reports.h"
@@ -89,6 +90,8 @@ void show(Page& page, const Invocation& invocation, const ScanResult& result);
 void show(Page& page, const Invocation& invocation, const FindResult& result);
 void show(Page& page, const Invocation& invocation, const PackResult& result);
 void show(Page& page, const Invocation& invocation, const InitResult& result);
+// render_setup.cpp
+void show(Page& page, const Invocation& invocation, const SetupResult& result);
 // render_agents.cpp
 void show(Page& page, const Invocation& invocation, const AgentListResult& result);
 void show(Page& page, const Invocation& invocation, const DoctorResult& result);

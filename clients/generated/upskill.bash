@@ -15,7 +15,7 @@ _upskill() {
     word=${COMP_WORDS[i]}
     [[ $word == -* ]] && continue
     if [[ -z $command ]]; then command=$word
-    elif [[ $command == @(sync|inbox|trace|daemon) || "$command $word" == @('eval accept'|'eval changed'|'watch run'|'watch cancel'|'watch status'|'runs history') ]]; then command+=" $word"
+    elif [[ $command == @(sync|inbox|trace|daemon) || "$command $word" == @('eval accept'|'eval changed'|'watch run'|'watch cancel'|'watch status'|'runs history'|'setup remove') ]]; then command+=" $word"
     else last=$word; ((place++)); fi
   done
   case $command:$previous in
@@ -51,7 +51,7 @@ _upskill() {
     *:--log) COMPREPLY=($(compgen -W "error warning info verbose" -- "$current")); return ;;
   esac
   case $command in
-    "") words="status list show validate sync install update outdated remove rollback scan find pack init eval benchmark watch report runs generate propose inbox trace agents doctor daemon mcp hook completion man help" options="--json --yes --private --config --no-color --help --version" ;;
+    "") words="status list show validate sync install update outdated remove rollback scan find pack init eval benchmark watch report runs generate propose inbox trace setup agents doctor daemon mcp hook completion man help" options="--json --yes --private --config --no-color --help --version" ;;
     "sync") words="conflicts enable disable status plan now log undo resolve wait" options="--help" ;;
     "inbox") words="list accept decline" options="--help" ;;
     "trace") words="list search show import export distill allow purge capture" options="--help" ;;
@@ -102,6 +102,8 @@ _upskill() {
     "sync log") case $place in 0) skills=1 ;; esac; options="--skill --limit --json --private --config --no-color --help" ;;
     "sync undo") options="--id --force --dry-run --json --yes --private --config --no-color --help" ;;
     "sync resolve") case $place in 0) skills=1 ;; 1) words="winner loser delete restore" ;; esac; options="--take --dry-run --json --yes --private --config --no-color --help" ;;
+    "setup") options="--agent --no-hooks --no-mcp --scope --project --plan --dry-run --remove --json --yes --private --config --no-color --help" ;;
+    "setup remove") options="--agent --scope --project --plan --dry-run --json --yes --private --config --no-color --help" ;;
     "agents") options="--all --json --private --config --no-color --help" ;;
     "doctor") options="--check --json --private --config --no-color --help" ;;
     "daemon status") options="--json --private --config --no-color --help" ;;
@@ -116,7 +118,7 @@ _upskill() {
     "hook") options="--agent --no-color --help" ;;
     "completion") case $place in 0) words="bash zsh fish" ;; esac; options="--json --no-color --help" ;;
     "man") options="--json --no-color --help" ;;
-    "help") case $place in 0) words="status list show validate sync install update outdated remove rollback scan find pack init eval benchmark watch report runs generate propose inbox trace agents doctor daemon mcp hook completion man help" ;; *) _upskill_second "$last" ;; esac; options="--command --json --no-color --help" ;;
+    "help") case $place in 0) words="status list show validate sync install update outdated remove rollback scan find pack init eval benchmark watch report runs generate propose inbox trace setup agents doctor daemon mcp hook completion man help" ;; *) _upskill_second "$last" ;; esac; options="--command --json --no-color --help" ;;
   esac
   if [[ $current == -* ]]; then words=$options; paths=""; skills=""; fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))

@@ -12,6 +12,7 @@
 #include "daemon/handlers/propose_draft.h"
 #include "daemon/handlers/resources.h"
 #include "daemon/handlers/runs.h"
+#include "daemon/handlers/setup.h"
 #include "daemon/handlers/skill_entries.h"
 #include "daemon/handlers/skills.h"
 #include "daemon/handlers/sync.h"
@@ -62,6 +63,7 @@ public:
                  .now_ms = unix_ms})
       , m_desk(m_service.context().io.get_executor(), m_service.context().log, desk_options())
       , m_installs(m_service, m_http)
+      , m_setup(m_service, m_desk)
       , m_watched({m_library, m_http, m_evals}) {
     m_service.on_changed([this](const std::set<SkillKey>& skills) { m_watched.changed(skills); });
     m_resources.set_results([this](std::string_view uri) { return m_watched.result_of(uri); });
@@ -80,6 +82,7 @@ public:
     bind_trace_handlers(binder, m_library, m_desk);
     bind_inbox_handlers(binder, m_library);
     bind_install_handlers(binder, m_library, m_installs);
+    bind_setup_handlers(binder, m_setup);
     bind_propose_handlers(binder, m_library, m_desk, topic_drafter(room));
     binder.wait_first(
         k_status.name,
@@ -147,6 +150,7 @@ private:
   evals::EvalJournal m_evals;
   capture::Desk m_desk;
   InstallDesk m_installs;
+  setup::SetupDesk m_setup;
   WatchDesk m_watched;
 };
 

@@ -360,7 +360,7 @@ Result<void> read_row(const json& row, std::string_view what, Agent& agent) {
         } else if (member == "notes") {
           reader.text(value, here, agent.notes);
         } else {
-          return member == "id";
+          return member == "id" || member == "setup"; // of skills/agent_config
         }
         return true;
       });
