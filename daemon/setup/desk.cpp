@@ -165,8 +165,8 @@ Awaitable<void> SetupDesk::change_files(Order& order) {
       }
     }
     for (const std::string& path : paths) {
-      FileChange change = plan_entries(path, boundary, std::move(wanted[path]), order.record);
-      change.project = order.project;
+      FileChange change = plan_entries(
+          path, boundary, order.project, std::move(wanted[path]), order.record);
       hold_to_plan(change, order.plan);
       if (change.is_change) {
         order.result.plan += (order.result.plan.empty() ? "" : ".") + change.plan_key();

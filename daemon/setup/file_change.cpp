@@ -146,6 +146,7 @@ std::string FileChange::plan_key() const {
 
 FileChange plan_entries(const std::string& path,
                         const std::string& boundary,
+                        const std::string& project,
                         std::vector<EntryRow> wanted,
                         Record& record) {
   FileChange change;
@@ -161,6 +162,10 @@ FileChange plan_entries(const std::string& path,
     return change;
   }
   change.file = std::move(*file);
+  if (!change.file.bytes && !project.empty()) {
+    change.file.mode = 0644; // others work there, too
+  }
+  change.project = project;
   const FileRow* row = record.find(change.file.path);
   std::string text = change.file.bytes.value_or("");
   bool is_as_written = row != nullptr && change.file.bytes && sha256(text).hex() == row->after;

@@ -27,9 +27,10 @@ struct FileChange {
   std::string plan_key() const;
 };
 
-// With these entries in it.
+// With these entries in it. `project` is empty for the user's own.
 FileChange plan_entries(const std::string& path,
                         const std::string& boundary,
+                        const std::string& project,
                         std::vector<EntryRow> wanted,
                         Record& record);
 
