@@ -118,15 +118,9 @@ Result<void> check_unchanged(const ConfigFile& file, const std::string& boundary
 
 } // namespace
 
-Result<void> write_over(const ConfigFile& file,
-                        std::string_view bytes,
-                        const std::string& boundary,
-                        std::vector<std::string>& made) {
+Result<void>
+write_over(const ConfigFile& file, std::string_view bytes, const std::string& boundary) {
   TRY(check_unchanged(file, boundary));
-  for (std::string folder = parent_path(file.path); ::access(folder.c_str(), F_OK) != 0;
-       folder = parent_path(folder)) {
-    made.insert(made.begin(), folder);
-  }
   TRY(make_directories(parent_path(file.path), 0755));
   return write_file_atomically(file.path, bytes, file.mode);
 }

@@ -23,11 +23,9 @@ struct ConfigFile {
 Result<ConfigFile> look_at_file(const std::string& path, const std::string& boundary);
 
 // Writes it in one step, with its mode, where it still is as it was looked at; else `changed`.
-// Folders that it needs are made, and named in `made`, the outermost first.
-Result<void> write_over(const ConfigFile& file,
-                        std::string_view bytes,
-                        const std::string& boundary,
-                        std::vector<std::string>& made);
+// Folders that it needs are made.
+Result<void>
+write_over(const ConfigFile& file, std::string_view bytes, const std::string& boundary);
 
 // Takes it away, where it still is as it was looked at, and of `folders` those that are empty then.
 Result<void> take_away(const ConfigFile& file,

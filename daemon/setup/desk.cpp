@@ -165,8 +165,8 @@ Awaitable<void> SetupDesk::change_files(Order& order) {
       }
     }
     for (const std::string& path : paths) {
-      FileChange change = plan_entries(
-          path, boundary, order.project, std::move(wanted[path]), order.record);
+      FileChange change =
+          plan_entries(path, boundary, order.project, std::move(wanted[path]), order.record);
       hold_to_plan(change, order.plan);
       if (change.is_change) {
         order.result.plan += (order.result.plan.empty() ? "" : ".") + change.plan_key();
@@ -192,15 +192,23 @@ Awaitable<void> SetupDesk::keep_record(Order& order) {
 Awaitable<SetupResult> SetupDesk::apply(SetupParams params, std::string cwd) {
   runtime::Turns::Ticket turn(m_turns);
   AWAIT_DONE(turn.called());
+  // Begun, it comes to its end, whoever hangs up: what is done and not on record would stay for
+  // good.
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   Order order;
   order.dry_run = order.result.dry_run = params.dry_run;
   order.wants_mcp = !params.no_mcp;
   order.wants_hooks = !params.no_hooks;
   order.named = std::move(params.agent);
   order.plan = std::move(params.plan);
-  CO_TRY_ASSIGN(order.project, project_of(params.scope, params.project, cwd));
-  CO_TRY_ASSIGN(order.result.program, upskill_program());
-  CO_TRY_ASSIGN(order.record, load_record(record_path(places())));
+  auto prepare = [&]() -> Result<void> {
+    TRY_ASSIGN(order.project, project_of(params.scope, params.project, cwd));
+    TRY_ASSIGN(order.result.program, upskill_program());
+    TRY_ASSIGN(order.record, load_record(record_path(places())));
+    return {};
+  };
+  AWAIT(Result<void> prepared, runtime::offload(m_service.context().pool(), std::move(prepare)));
+  CO_TRY(prepared);
   AWAIT(Result<void> looked, look_at_agents(order));
   CO_TRY(looked);
   AWAIT(Result<void> changed, change_files(order));
@@ -257,12 +265,20 @@ Awaitable<void> SetupDesk::restore_files(Order& order) {
 Awaitable<SetupResult> SetupDesk::remove(SetupRemoveParams params, std::string cwd) {
   runtime::Turns::Ticket turn(m_turns);
   AWAIT_DONE(turn.called());
+  // Begun, it comes to its end, whoever hangs up: what is done and not on record would stay for
+  // good.
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   Order order;
   order.dry_run = order.result.dry_run = params.dry_run;
   order.named = std::move(params.agent);
   order.plan = std::move(params.plan);
-  CO_TRY_ASSIGN(order.project, project_of(params.scope, params.project, cwd));
-  CO_TRY_ASSIGN(order.record, load_record(record_path(places())));
+  auto prepare = [&]() -> Result<void> {
+    TRY_ASSIGN(order.project, project_of(params.scope, params.project, cwd));
+    TRY_ASSIGN(order.record, load_record(record_path(places())));
+    return {};
+  };
+  AWAIT(Result<void> prepared, runtime::offload(m_service.context().pool(), std::move(prepare)));
+  CO_TRY(prepared);
   AWAIT(Result<void> restored, restore_files(order));
   CO_TRY(restored);
   if (order.project.empty()) {

@@ -1,6 +1,5 @@
 // SetupDesk: what is no file of an agent's, switched on and off again.
 #include "daemon/await.h"
-#include "daemon/runtime/child_process.h"
 #include "daemon/runtime/offload.h"
 #include "daemon/setup/login_unit.h"
 #include "daemon/setup/order.h"

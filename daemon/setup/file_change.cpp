@@ -322,8 +322,7 @@ Result<void> write(FileChange& change, Record& record, const Places& places) {
     }
     TRY(save_record(record_path(places), record));
   }
-  std::vector<std::string> made;
-  Result<void> done = change.after ? write_over(change.file, *change.after, change.boundary, made)
+  Result<void> done = change.after ? write_over(change.file, *change.after, change.boundary)
                                    : take_away(change.file, change.boundary, row.folders);
   if (!done) {
     record = std::move(before);

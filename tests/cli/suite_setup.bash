@@ -1,6 +1,8 @@
 # setup: agents connected in one command, and all of it taken back. Folders stand for the agents: what
 # the real programs make of it is tested with them.
 
+. "$(dirname "${BASH_SOURCE[0]}")/window.bash"
+
 setup_world() {
   export XDG_RUNTIME_DIR=$CASE_FOLDER/run # no systemd of this machine's
   mkdir -p "$XDG_RUNTIME_DIR"
@@ -349,4 +351,75 @@ test_a_plan_that_is_out_of_date() {
   has 'was changed since the plan was shown'
   is_file ~/.cursor/mcp.json '{"changed": true}'
   grep -q upskill ~/.claude.json
+}
+
+test_at_a_terminal_it_shows_and_asks() {
+  setup_world
+  mkdir -p ~/.cursor
+  window 120 60 "upskill setup --no-hooks; read line"
+  shows 'What would change' '+  "mcpServers": {' 'Do this? [y/N]'
+  keys n Enter
+  shows 'Nothing was changed.'
+  absent ~/.cursor/mcp.json
+  keys Enter
+  window 120 60 "upskill setup --no-hooks; read line"
+  shows 'Do this? [y/N]'
+  keys y Enter
+  shows 'Start your agents again'
+  grep -q upskill ~/.cursor/mcp.json
+}
+
+test_a_program_that_moved() {
+  five_agents
+  agents_files >before
+  run 0 upskill setup --yes
+  upskill daemon stop >/dev/null
+  sed -i "s#$program#/old/upskill#g" ~/.claude.json ~/.codex/config.toml ~/.claude/settings.json \
+    ~/.local/share/upskill/setup.json
+  run 0 upskill setup --yes
+  grep -q "$program" ~/.claude.json
+  grep -q "$program hook Stop" ~/.claude/settings.json
+  ! grep -q /old/ ~/.claude.json ~/.codex/config.toml ~/.claude/settings.json || fail "the old one is there"
+  run 0 upskill setup --remove --yes
+  agents_files >after
+  same before after
+}
+
+test_two_at_once() {
+  five_agents
+  agents_files >before
+  upskill setup --yes >one 2>&1 &
+  upskill setup --yes >two 2>&1 &
+  wait
+  [[ $(grep -c '"upskill"' ~/.claude.json) == 1 ]] || fail "$(<~/.claude.json)"
+  run 0 upskill setup --remove --yes
+  agents_files >after
+  same before after
+}
+
+test_without_a_home() {
+  setup_world
+  run 2 env -u HOME upskill setup --yes
+  err_has HOME
+}
+
+test_removed_by_hand_and_set_up_again() {
+  five_agents
+  agents_files >before
+  run 0 upskill setup --yes
+  cp "$CASE_FOLDER/home/.claude.json" with
+  printf '{\n  "numStartups": 3,\n  "mcpServers": {\n    "other": {"command": "x"}\n  }\n}\n' >~/.claude.json
+  run 0 upskill setup --yes
+  same with ~/.claude.json
+  rm ~/.cursor/hooks.json
+  run 0 upskill setup --remove --yes
+  agents_files >after
+  same before after
+}
+
+test_agents_cannot_ask_for_it() {
+  five_agents
+  out=$(tool setup_apply '{}')
+  has '"error"'
+  ! grep -q '"upskill"' ~/.claude.json
 }
