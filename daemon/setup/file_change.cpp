@@ -5,9 +5,8 @@
 #include "protocol/base/utf8.h"
 #include "skills/sync/unified_diff.h"
 
-#include <unistd.h>
-
 #include <algorithm>
+#include <utility>
 
 namespace upskill::setup {
 namespace {
@@ -128,6 +127,34 @@ std::string take_all(FileChange& change,
     text = std::move(taken->text);
   }
   return text;
+}
+
+// A text with these entries, anew; nothing where one of them cannot be put there.
+std::optional<std::string> only_with(std::string text, std::vector<EntryRow>& entries) {
+  for (EntryRow& entry : entries) {
+    Result<agent_config::PutResult> put =
+        agent_config::put_entry(entry.form(), text, entry.place(), entry.value);
+    if (!put || put->outcome != PutOutcome::added) {
+      return std::nullopt;
+    }
+    text = std::move(put->text);
+    entry.made = put->trace.made;
+    entry.was = put->trace.was;
+  }
+  return text;
+}
+
+// What was made for an entry that goes was made for the one that stays beside it.
+void hand_over(std::vector<EntryRow>& going, std::vector<EntryRow>& staying) {
+  for (EntryRow& entry : going) {
+    auto heir = std::ranges::find_if(staying, [&](const EntryRow& one) {
+      return !entry.is_toml && one.parents == entry.parents && one.made < entry.made;
+    });
+    if (heir != staying.end()) {
+      heir->made = std::exchange(entry.made, 0);
+      heir->was = std::exchange(entry.was, "");
+    }
+  }
 }
 
 } // namespace
@@ -265,8 +292,13 @@ FileChange plan_removal(const FileRow& row,
       row.is_made ? Result<std::string>("") : read_file(row.backup, 8u << 20);
   if (staying.empty() && is_as_written && backup) {
     change.after = row.is_made ? std::nullopt : std::optional(std::move(*backup));
+  } else if (auto anew = is_as_written && backup ? only_with(*backup, staying) : std::nullopt) {
+    change.after = std::move(anew);
+    change.entries = staying;
+    change.without_us = std::move(*backup);
   } else {
     std::vector<EntryRow> left;
+    hand_over(going, staying);
     std::string rest = take_all(change, text, going, &left);
     bool is_nothing = row.is_made && staying.empty() && left.empty()
                       && agent_config::is_empty_config(row.entries.front().form(), rest);
@@ -276,92 +308,6 @@ FileChange plan_removal(const FileRow& row,
   }
   finish(change);
   return change;
-}
-
-namespace {
-
-// Keeps a text beside the record, by what it is and whose.
-Result<std::string> keep(const std::string& path, std::string_view bytes, const Places& places) {
-  std::string folder = join_path(places.data, "setup");
-  std::string name =
-      sha256(path).brief(8) + "-" + sha256(bytes).brief(12) + "-" + std::string(base_name(path));
-  TRY(make_directories(folder, 0700));
-  std::string kept = join_path(folder, name);
-  TRY(write_file_atomically(kept, bytes, 0600));
-  return kept;
-}
-
-Result<void> write(FileChange& change, Record& record, const Places& places) {
-  const std::string& path = change.file.path;
-  FileRow* known = record.find(path);
-  FileRow row = known == nullptr ? FileRow{} : *known;
-  std::string old_backup = row.backup;
-  bool is_over = change.entries.empty(); // nothing of ours is left in it
-  row.path = path;
-  row.project = change.project;
-  row.is_made = change.is_made;
-  row.entries = change.entries;
-  row.after = change.after ? sha256(*change.after).hex() : "";
-  row.backup.clear();
-  if (!is_over && !change.is_made) {
-    TRY_ASSIGN(row.backup, keep(path, change.without_us, places));
-    change.step.backup = row.backup;
-  }
-  for (std::string folder = parent_path(path);
-       known == nullptr && change.after && ::access(folder.c_str(), F_OK) != 0;
-       folder = parent_path(folder)) {
-    row.folders.insert(row.folders.begin(), folder);
-  }
-  // First the record: of a file that is not as it says, only what is ours is ever taken out.
-  Record before = record;
-  if (!is_over) {
-    if (known != nullptr) {
-      *known = row;
-    } else {
-      record.files.push_back(row);
-    }
-    TRY(save_record(record_path(places), record));
-  }
-  Result<void> done = change.after ? write_over(change.file, *change.after, change.boundary)
-                                   : take_away(change.file, change.boundary, row.folders);
-  if (!done) {
-    record = std::move(before);
-    Result<void> saved = save_record(record_path(places), record);
-    return saved ? done : saved;
-  }
-  if (is_over) {
-    std::erase_if(record.files, [&](const FileRow& one) { return one.path == path; });
-    TRY(save_record(record_path(places), record));
-  }
-  if (!old_backup.empty() && old_backup != row.backup) {
-    ::unlink(old_backup.c_str());
-  }
-  return {};
-}
-
-} // namespace
-
-void carry_out(FileChange& change, Record& record, const Places& places) {
-  if (!change.is_change) {
-    // A row of which nothing is left in the file has nothing more to say.
-    if (change.entries.empty() && record.find(change.file.path) != nullptr) {
-      std::erase_if(record.files, [&](const FileRow& one) { return one.path == change.file.path; });
-      Result<void> saved = save_record(record_path(places), record);
-      if (!saved) {
-        change.step.state = SetupState::failed;
-        change.step.reason = saved.error().message;
-        change.others.push_back(change.step);
-      }
-    }
-    return;
-  }
-  Result<void> done = write(change, record, places);
-  change.step.state = done ? SetupState::done : SetupState::failed;
-  if (!done) {
-    change.step.backup.clear();
-    change.step.reason = done.error().message;
-    change.step.hint = done.error().hint;
-  }
 }
 
 } // namespace upskill::setup

@@ -45,7 +45,6 @@ Result<Record> load_record(const std::string& path) {
 
 Result<void> save_record(const std::string& path, const Record& record) {
   if (record.is_empty()) {
-    ::rmdir(join_path(parent_path(path), "setup").c_str()); // where files as they were lay
     bool is_gone = ::unlink(path.c_str()) == 0 || errno == ENOENT;
     return is_gone ? Result<void>() : fail(system_error(errno, "`" + path + "`"));
   }
