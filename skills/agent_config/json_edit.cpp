@@ -79,7 +79,7 @@ std::size_t behind_remarks(std::string_view text, std::size_t at) {
       end -= end > 0 && rest[end - 1] == '\r' ? 1 : 0;
       return here + end;
     }
-    std::size_t end = rest.starts_with("/*") ? rest.find("*/") : std::string_view::npos;
+    std::size_t end = rest.starts_with("/*") ? rest.find("*/", 2) : std::string_view::npos;
     if (end == std::string_view::npos || rest.substr(0, end).find('\n') != std::string_view::npos) {
       return at;
     }

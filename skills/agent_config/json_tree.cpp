@@ -255,7 +255,9 @@ bool same_value(const JsonNode& a, const JsonNode& b) {
     return false;
   }
   for (std::size_t i = 0; i < a.children.size(); ++i) {
-    const JsonNode* other = a.kind == JsonKind::object ? b.find(a.children[i].key) : &b.children[i];
+    // A key may be there twice.
+    bool is_here = b.children[i].key == a.children[i].key;
+    const JsonNode* other = is_here ? &b.children[i] : b.find(a.children[i].key);
     if (other == nullptr || !same_value(a.children[i], *other)) {
       return false;
     }

@@ -138,6 +138,26 @@ private:
   bool m_is_line;
 };
 
+// A text with a few bytes that are other ones, gone or doubled.
+std::string spoilt(std::string text, unsigned seed) {
+  std::mt19937 random(seed);
+  constexpr std::string_view k_bytes = "{}[]\",:/*# \n\r\\'=.a1\t";
+  for (std::size_t i = 0; i < 1 + random() % 3 && !text.empty(); ++i) {
+    std::size_t at = random() % text.size();
+    switch (random() % 3) {
+    case 0:
+      text[at] = k_bytes[random() % k_bytes.size()];
+      break;
+    case 1:
+      text.erase(at, 1 + random() % 4);
+      break;
+    default:
+      text.insert(at, text.substr(at, 1 + random() % 4));
+    }
+  }
+  return text;
+}
+
 std::string generated_toml(unsigned seed) {
   std::mt19937 random(seed);
   auto pick = [&](std::size_t number) { return random() % number; };
@@ -232,6 +252,34 @@ TEST_SUITE("put_entry in JSON") {
     for (unsigned seed = 0; seed < 5000; ++seed) {
       check_round_trip(Writer(seed).document());
     }
+  }
+}
+
+TEST_SUITE("texts that somebody spoilt") {
+  TEST_CASE("are refused, or what was put in comes out again") {
+    int refused = 0;
+    int added = 0;
+    for (unsigned seed = 0; seed < 20'000; ++seed) {
+      bool is_json = seed % 2 == 0;
+      Form form = is_json ? Form::json : Form::toml;
+      std::string text = spoilt(is_json ? Writer(seed).document() : generated_toml(seed), seed + 1);
+      const EntryPlace& place = is_json ? k_server : k_table;
+      CAPTURE(text);
+      Result<PutResult> put_in = put_entry(form, text, place, k_value);
+      refused += put_in ? 0 : 1;
+      if (!put_in || put_in->outcome != PutOutcome::added) {
+        continue;
+      }
+      ++added;
+      CAPTURE(put_in->text);
+      REQUIRE(put_entry(form, put_in->text, place, k_value)->outcome == PutOutcome::present);
+      Result<TakeResult> taken = take_entry(form, put_in->text, place, k_value, put_in->trace);
+      REQUIRE(taken);
+      REQUIRE(taken->outcome == TakeOutcome::taken);
+      REQUIRE(taken->text == text);
+    }
+    CHECK(refused > 2000);
+    CHECK(added > 2000);
   }
 }
 
