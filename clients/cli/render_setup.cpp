@@ -1,10 +1,27 @@
 #include "clients/cli/render.h"
 #include "clients/cli/text.h"
+#include "protocol/base/utf8.h"
 
 #include <algorithm>
 
 namespace upskill::cli {
 namespace {
+
+constexpr std::size_t k_longest = 400; // bytes of a line; a file that is one line may be megabytes
+constexpr std::size_t k_head = 80;
+constexpr std::size_t k_tail = 300; // where entries are put
+
+std::string shortened(const Page& page, std::string line) {
+  if (line.size() <= k_longest) {
+    return line;
+  }
+  std::size_t tail = line.size() - k_tail;
+  while (tail < line.size() && (static_cast<unsigned char>(line[tail]) & 0xC0) == 0x80) {
+    ++tail; // within a character
+  }
+  return std::string(utf8_prefix(line, k_head)) + " " + std::string(page.ellipsis()) + " "
+         + line.substr(tail);
+}
 
 void print_diff(Page& page, std::string_view diff) {
   for (std::size_t at = 0; at < diff.size();) {
@@ -15,7 +32,7 @@ void print_diff(Page& page, std::string_view diff) {
                 : line.starts_with('-')                            ? Tint::red
                 : line.starts_with("@@")                           ? Tint::cyan
                                                                    : Tint::plain;
-    page.line("    " + page.tint(tint, clean_line(line)));
+    page.line("    " + page.tint(tint, shortened(page, clean_line(line))));
     at = end + 1;
   }
 }

@@ -189,7 +189,19 @@ Awaitable<void> SetupDesk::place_skill(Order& order) {
   skill.base = Digest::from_hex(order.record.skill);
   skill.reason = "set up";
   if (!order.named.empty()) {
+    // One that was named may not be here yet; then it has no folder of skills either.
+    AWAIT(Result<std::shared_ptr<const daemon::Scene>> scene, m_service.scene());
+    CO_TRY(scene);
     skill.agents = order.agents();
+    std::erase_if(skill.agents,
+                  [&](const std::string& agent) { return !(*scene)->is_detected(agent); });
+    if (skill.agents.empty()) {
+      Error why{ErrorCode::not_found,
+                "these agents are not here yet",
+                "start them once, then run `upskill setup` again"};
+      order.tell(SetupPart::skill, SetupState::skipped, text, &why);
+      co_return Result<void>();
+    }
   }
   sync::PlaceOrder what;
   what.skills.push_back(std::move(skill));

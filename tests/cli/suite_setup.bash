@@ -423,3 +423,11 @@ test_agents_cannot_ask_for_it() {
   has '"error"'
   ! grep -q '"upskill"' ~/.claude.json
 }
+
+test_a_file_that_is_one_long_line_is_shown_in_part() {
+  setup_world
+  printf '{"secret": "first%s", "x": 1}' "$(head -c 5000 /dev/zero | tr '\0' x)last" >~/.claude.json
+  run 0 upskill setup --dry-run --agent claude-code --no-hooks
+  has ' … ' '"args": ["mcp"]'
+  ((${#out} < 4000)) || fail "too long: ${#out}"
+}
