@@ -1,4 +1,5 @@
 #include "skills/install/json_tree.h"
+#include "skills/install/json_writer.h"
 #include "skills/install/skills_lock.h"
 #include "tests/unit/skills_install_node.h"
 
@@ -332,6 +333,49 @@ TEST_SUITE("json_tree") {
     Result<JsonTree> deeper = read_json("[" + deepest + "]", "it", 1000);
     REQUIRE_FALSE(deeper);
     CHECK(deeper.error().code == ErrorCode::corrupt);
+  }
+
+  TEST_CASE("a text that is written without a tree is the same") {
+    JsonWriter out;
+    out.begin_object();
+    out.key("a \"b\"\n");
+    out.string("\x01\\ and \"more\"\t");
+    out.key("none");
+    out.begin_array();
+    out.end_array();
+    out.key("empty");
+    out.begin_object();
+    out.end_object();
+    out.key("list");
+    out.begin_array();
+    out.literal("1.50");
+    out.begin_object();
+    out.key("deep");
+    out.tree(*read_json(R"({"x": [1, {"y": null}], "z": {}})", "it", 100));
+    out.end_object();
+    out.string("");
+    out.end_array();
+    out.end_object();
+    const std::string text = out.take();
+    Result<JsonTree> tree = read_json(text, "it", 1000);
+    REQUIRE_MESSAGE(tree, text);
+    CHECK(json_text(*tree) == text);
+    CHECK(tree->members.size() == 4);
+    CHECK(tree->members[0].value.text == "\x01\\ and \"more\"\t");
+  }
+
+  TEST_CASE("of a key of many that is given twice the last value counts, too") {
+    std::string text = "{";
+    for (int i = 0; i < 100; ++i) {
+      text += "\"" + std::to_string(i % 70) + "\": " + std::to_string(i) + ",";
+    }
+    Result<JsonTree> tree = read_json(text + "\"x\": 1}", "it", 10'000);
+    REQUIRE(tree);
+    REQUIRE(tree->members.size() == 71);
+    for (int i = 0; i < 70; ++i) {
+      CHECK(tree->members[static_cast<std::size_t>(i)].value.text
+            == std::to_string(i < 30 ? i + 70 : i));
+    }
   }
 
   TEST_CASE("numbers keep their letters") {

@@ -250,6 +250,27 @@ TEST_SUITE("InstallRecord") {
     CHECK_FALSE(record_of(row_with(", \"commit\": \"" + std::string(10'000, 'a') + "\"")));
   }
 
+  TEST_CASE("what could not be read again is not written") {
+    auto written = [](auto change) {
+      InstallRow row = full_row();
+      change(row);
+      InstallRecord record;
+      record.put(row);
+      Result<std::string> text = record.checked_text();
+      CHECK(text.has_value() == InstallRecord::parse(record.text()).has_value());
+      return text.has_value();
+    };
+    CHECK(written([](InstallRow&) {}));
+    CHECK_FALSE(written([](InstallRow& row) { row.skill = "../x"; }));
+    CHECK_FALSE(written([](InstallRow& row) { row.scope = "/home/../me"; }));
+    CHECK_FALSE(written([](InstallRow& row) { row.from = "/etc"; }));
+    CHECK_FALSE(written([](InstallRow& row) { row.source.folder = "a/../.."; }));
+    CHECK_FALSE(written([](InstallRow& row) { row.source.name = std::string(8193, 'x'); }));
+    CHECK_FALSE(written([](InstallRow& row) { row.agents.assign(1001, "a"); }));
+    CHECK_FALSE(written([](InstallRow& row) { row.allowed = {std::string(8193, 'x')}; }));
+    CHECK_FALSE(written([](InstallRow& row) { row.commit = "\xFF"; }));
+  }
+
   TEST_CASE("many skills are read again") {
     InstallRecord record;
     for (int i = 0; i < 30'000; ++i) {
