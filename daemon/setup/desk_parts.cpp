@@ -6,6 +6,7 @@
 #include "daemon/setup/own_skill.h"
 #include "protocol/base/atomic_file.h"
 #include "protocol/base/utf8.h"
+#include "skills/agents/table.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,13 +21,24 @@ std::string plural(std::size_t number, std::string_view one, std::string_view ma
   return std::to_string(number) + " " + std::string(number == 1 ? one : many);
 }
 
+// Whether it runs no hooks, but where it keeps its sessions is known (OpenCode). VS Code shares the
+// row of another agent, and nothing is known of its own.
+bool keeps_sessions(const agent_config::Connection& connection) {
+  Result<agents::AgentTable> table = agents::AgentTable::built_in();
+  const agents::Agent* agent =
+      table && connection.id == connection.agent ? table->find(connection.agent) : nullptr;
+  return agent != nullptr && !agent->sessions.empty();
+}
+
 } // namespace
 
-// Whose sessions are kept from now on: those with hooks. What a person has said of it stays.
+// Whose sessions are kept from now on: those with hooks, and those without whose files are
+// followed. What a person has said of it stays.
 Awaitable<void> SetupDesk::switch_capture(Order& order) {
   std::vector<std::string> wanted;
   for (const agent_config::FoundConnection& found : order.connections) {
-    if (order.wants_hooks && !found.connection.hooks.events.empty()) {
+    if (order.wants_hooks
+        && (!found.connection.hooks.events.empty() || keeps_sessions(found.connection))) {
       wanted.push_back(found.connection.agent);
     }
   }
@@ -185,7 +197,9 @@ Awaitable<void> SetupDesk::place_skill(Order& order) {
   std::string text = "the skill `upskill`, which tells agents what we are for";
   sync::Placement skill;
   skill.skill = "upskill";
-  skill.content = [] { return Result<sync::NewFiles>(own_skill()); };
+  skill.content = []() -> Result<sync::SharedFiles> {
+    return std::make_shared<const sync::NewFiles>(own_skill());
+  };
   skill.base = Digest::from_hex(order.record.skill);
   skill.reason = "set up";
   if (!order.named.empty()) {
