@@ -78,8 +78,10 @@ private:
       auto at = std::ranges::find(members, open.key, &JsonMember::key);
       return static_cast<std::size_t>(at - members.begin());
     }
-    for (std::size_t i = 0; open.places.empty() && i < members.size(); ++i) {
-      open.places.emplace(members[i].key, i);
+    if (open.places.empty()) {
+      for (std::size_t i = 0; i < members.size(); ++i) {
+        open.places.emplace(members[i].key, i);
+      }
     }
     return open.places.emplace(open.key, members.size()).first->second;
   }
