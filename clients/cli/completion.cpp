@@ -47,7 +47,7 @@ std::string spaced(const std::vector<std::string>& words) {
 }
 
 // For single quotes in a shell's script.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "'";
   for (char c : text) {
     out += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -163,7 +163,7 @@ std::string bash_completion() {
   for (const Command& command : shown_commands()) {
     std::size_t space = command.words.find(' ');
     if (space != std::string::npos && !is_group(command.words.substr(0, space))) {
-      mixed += (mixed.empty() ? "" : "|") + quoted(command.words);
+      mixed += (mixed.empty() ? "" : "|") + in_quotes(command.words);
     }
   }
   out += groups + ") || \"$command $word\" == @(" + mixed
@@ -176,7 +176,7 @@ std::string bash_completion() {
     for (const Option& option : named_options(command)) {
       std::string pattern = "*:--" + option.name;
       if (is_of_its_command(option)) {
-        pattern = quoted(command.words) + ":--" + option.name;
+        pattern = in_quotes(command.words) + ":--" + option.name;
       }
       bool known = std::find(done.begin(), done.end(), pattern) != done.end();
       std::string values =
@@ -238,7 +238,7 @@ std::string zsh_completion() {
                                          : "");
       }
       lines += " \\\n        "
-               + quoted(std::string(option.many ? "*" : "") + "--" + option.name + "["
+               + in_quotes(std::string(option.many ? "*" : "") + "--" + option.name + "["
                         + bracketed(option.doc) + "]" + value);
     }
     for (const Option& option : command.options) {
@@ -249,7 +249,7 @@ std::string zsh_completion() {
                              : takes_path(option) ? "_files"
                                                   : " ";
         lines += " \\\n        "
-                 + quoted(std::string(option.many       ? "*"
+                 + in_quotes(std::string(option.many       ? "*"
                                       : option.required ? ""
                                                         : ":")
                           + ":" + option.name + ":" + action);
@@ -264,7 +264,7 @@ std::string zsh_completion() {
     out += "    " + word + ")\n      if (( CURRENT == 3 )); then\n        commands=(\n";
     for (const Command& command : shown_commands()) {
       if (command.words.starts_with(word + " ")) {
-        out += "          " + quoted(command.words.substr(word.size() + 1) + ":" + command.summary)
+        out += "          " + in_quotes(command.words.substr(word.size() + 1) + ":" + command.summary)
                + "\n";
       }
     }
@@ -287,11 +287,11 @@ std::string zsh_completion() {
   }
   out += "    -*) _arguments";
   for (const Option& option : global_options()) {
-    out += " " + quoted("--" + option.name + "[" + bracketed(option.doc) + "]");
+    out += " " + in_quotes("--" + option.name + "[" + bracketed(option.doc) + "]");
   }
   out += " ;;\n    *)\n      commands=(\n";
   for (const std::string& word : first_words()) {
-    out += "        " + quoted(word + ":" + meaning_of(word)) + "\n";
+    out += "        " + in_quotes(word + ":" + meaning_of(word)) + "\n";
   }
   return out + "      )\n      _describe command commands ;;\n  esac\n}\n\n_upskill \"$@\"\n";
 }
@@ -300,18 +300,18 @@ std::string fish_completion() {
   std::string out = "# fish completion for upskill; written by `upskill completion fish`\n"
                     "complete -c upskill -f\n"
                     "function __upskill_agents\n  sh -c "
-                    + quoted(k_list_agents) + "\nend\n";
+                    + in_quotes(k_list_agents) + "\nend\n";
   std::string starts;
   for (const std::string& word : first_words()) {
     starts += " " + word;
   }
   for (const std::string& word : first_words()) {
     out += "complete -c upskill -n \"not __fish_seen_subcommand_from" + starts + "\" -a " + word
-           + " -d " + quoted(meaning_of(word)) + "\n";
+           + " -d " + in_quotes(meaning_of(word)) + "\n";
   }
   for (const Option& option : global_options()) {
     out += "complete -c upskill -n \"not __fish_seen_subcommand_from" + starts + "\" -l "
-           + option.name + " -d " + quoted(option.doc) + "\n";
+           + option.name + " -d " + in_quotes(option.doc) + "\n";
   }
   for (const Command& command : shown_commands()) {
     std::size_t space = command.words.find(' ');
@@ -320,7 +320,7 @@ std::string fish_completion() {
     if (space != std::string::npos) {
       std::string second = command.words.substr(space + 1);
       out += "complete -c upskill -n \"" + condition + "; and not __fish_seen_subcommand_from "
-             + spaced(commands_below(first)) + "\" -a " + second + " -d " + quoted(command.summary)
+             + spaced(commands_below(first)) + "\" -a " + second + " -d " + in_quotes(command.summary)
              + "\n";
       condition += "; and __fish_seen_subcommand_from " + second;
     }
@@ -332,8 +332,8 @@ std::string fish_completion() {
                                                : " -x")
              + (takes_agent(option)         ? " -a '(__upskill_agents)'"
                 : values_of(option).empty() ? ""
-                                            : " -a " + quoted(spaced(values_of(option))))
-             + " -d " + quoted(option.doc) + "\n";
+                                            : " -a " + in_quotes(spaced(values_of(option))))
+             + " -d " + in_quotes(option.doc) + "\n";
     }
     for (const Option& option : command.options) {
       if (option.position >= 0 && takes_path(option)) {
@@ -341,7 +341,7 @@ std::string fish_completion() {
       } else if (std::vector<std::string> values =
                      option.field == "command" ? command_words() : values_of(option);
                  option.position >= 0 && !values.empty()) {
-        out += "complete -c upskill -n \"" + condition + "\" -a " + quoted(spaced(values)) + "\n";
+        out += "complete -c upskill -n \"" + condition + "\" -a " + in_quotes(spaced(values)) + "\n";
       }
     }
   }

@@ -20,7 +20,7 @@ std::string first_line(const std::string& output) {
   return output.substr(0, output.find('\n'));
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   return "`" + to_valid_utf8(utf8_prefix(text, 256)) + "`";
 }
 
@@ -29,7 +29,7 @@ std::string quoted(std::string_view text) {
 asio::awaitable<Result<Repository>>
 Repository::open(std::string folder, std::string home, runtime::Pool::Share pool) {
   if (::access(folder.c_str(), F_OK) != 0) {
-    co_return fail(system_error(errno, quoted(folder)));
+    co_return fail(system_error(errno, in_quotes(folder)));
   }
   GitCall call;
   call.arguments = {"rev-parse", "--show-toplevel"};
@@ -43,7 +43,7 @@ Repository::open(std::string folder, std::string home, runtime::Pool::Share pool
     std::string why = is_none || end->errors.empty() ? " is in no git repository"
                                                      : " cannot be used: git says " + end->errors;
     co_return fail(
-        ErrorCode::not_found, quoted(folder) + why, is_none ? "`--folder` names another one" : "");
+        ErrorCode::not_found, in_quotes(folder) + why, is_none ? "`--folder` names another one" : "");
   }
   auto make = [] { return sandbox::PrivateFolder::make(); };
   AWAIT(Result<sandbox::PrivateFolder> scratch, runtime::offload(pool, std::move(make)));
@@ -96,7 +96,7 @@ asio::awaitable<Result<std::string>> Repository::base_of(std::string ref) const 
   if (end->exit_code != 0) {
     AWAIT(Error error,
           missing({ErrorCode::not_found,
-                   "there is no commit " + quoted(ref) + " here",
+                   "there is no commit " + in_quotes(ref) + " here",
                    "`git fetch` gets what others have"}));
     co_return fail(std::move(error));
   }
@@ -106,7 +106,7 @@ asio::awaitable<Result<std::string>> Repository::base_of(std::string ref) const 
   CO_TRY(end);
   if (end->exit_code != 0) {
     AWAIT(Error error,
-          missing({ErrorCode::not_found, quoted(ref) + " and HEAD have no commit in common"}));
+          missing({ErrorCode::not_found, in_quotes(ref) + " and HEAD have no commit in common"}));
     co_return fail(std::move(error));
   }
   co_return read_hash(end->output);

@@ -12,13 +12,13 @@ constexpr std::size_t k_most_named = 12; // skills of one kind
 constexpr std::size_t k_most_findings = 5;
 constexpr std::size_t k_described = 120; // bytes of a description
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   return "`" + plain_line(text) + "`";
 }
 
 std::string where(const std::string& scope) {
   return scope.empty() || scope == "user" ? std::string(" for all projects")
-                                          : " in the project " + quoted(scope);
+                                          : " in the project " + in_quotes(scope);
 }
 
 std::string more(std::size_t count) {
@@ -49,11 +49,11 @@ bool comes(const UpdatedSkill& skill) {
 } // namespace
 
 std::string question_about(const InstallResult& plan) {
-  std::string text = "Install from " + quoted(plan.source) + where(plan.scope) + ":";
+  std::string text = "Install from " + in_quotes(plan.source) + where(plan.scope) + ":";
   std::size_t count = 0;
   for (const InstalledSkill& skill : plan.skills) {
     if (comes(skill) && ++count <= k_most_named) {
-      text += "\n- " + quoted(skill.skill) + ": " + plain_line(skill.description, k_described)
+      text += "\n- " + in_quotes(skill.skill) + ": " + plain_line(skill.description, k_described)
               + dangers(skill.findings);
     }
   }
@@ -68,7 +68,7 @@ std::string question_about(const UpdateResult& plan) {
     if (!comes(skill) || ++count > k_most_named) {
       continue;
     }
-    text += "\n- " + quoted(skill.skill) + " from " + quoted(skill.source)
+    text += "\n- " + in_quotes(skill.skill) + " from " + in_quotes(skill.source)
             + (skill.edited ? ", which was edited here" : "") + dangers(skill.findings);
     for (std::size_t i = 0; i < std::min(skill.gains.size(), k_most_findings); ++i) {
       text += "\n  - new: " + plain_line(skill.gains[i].kind) + " "
@@ -83,7 +83,7 @@ std::string question_about(const RemoveResult& plan) {
   std::size_t count = 0;
   for (const RemovedSkill& skill : plan.skills) {
     if (++count <= k_most_named) {
-      text += "\n- " + quoted(skill.skill) + where(skill.scope);
+      text += "\n- " + in_quotes(skill.skill) + where(skill.scope);
       text += skill.paths.empty() ? "" : ", " + std::to_string(skill.paths.size()) + " folders";
     }
   }

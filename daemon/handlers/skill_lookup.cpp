@@ -16,7 +16,7 @@
 namespace upskill::daemon {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   return "`" + to_valid_utf8(utf8_prefix(text, 256)) + "`";
 }
 
@@ -61,7 +61,7 @@ row_of(const Catalogue& catalogue, const library::Root& root, std::string_view n
 
 // What lies beside the skills of a root and is none: a root that is a repository has a `.git`.
 tl::unexpected<Error> ignored(const SkillPlace& place) {
-  return fail(ErrorCode::not_found, quoted(place.folder) + " is no skill, whatever lies in it");
+  return fail(ErrorCode::not_found, in_quotes(place.folder) + " is no skill, whatever lies in it");
 }
 
 // A link is gone after as far as another root; further would be out of what agents are to read.
@@ -70,7 +70,7 @@ Result<SkillPlace> behind_link(const Catalogue& catalogue, SkillPlace place) {
   const library::Root* root = target.empty() ? nullptr : root_at(catalogue, parent_path(target));
   if (root == nullptr) {
     return fail(ErrorCode::refused,
-                quoted(place.folder) + " is a link to what is no skill of a known folder",
+                in_quotes(place.folder) + " is a link to what is no skill of a known folder",
                 "put the skill itself there, or name it by its own path");
   }
   place.name = base_name(target);
@@ -104,7 +104,7 @@ Error unknown_skill(const Catalogue& catalogue, const std::string& asked) {
     hint += (hint.empty() ? "did you mean `" : "` or `") + name;
   }
   return {ErrorCode::not_found,
-          quoted(asked) + " is no skill that is known here",
+          in_quotes(asked) + " is no skill that is known here",
           hint.empty() ? "`skill_list` finds skills by words" : hint + "`?"};
 }
 
@@ -164,7 +164,7 @@ find_skill_anywhere(const Catalogue& catalogue, const std::string& asked, const 
     return known;
   }
   if (document_name(opened->get()).empty()) {
-    return fail(ErrorCode::not_found, quoted(folder) + " has no `SKILL.md`");
+    return fail(ErrorCode::not_found, in_quotes(folder) + " has no `SKILL.md`");
   }
   return place;
 }
@@ -196,7 +196,7 @@ Result<UniqueFd> open_skill(const SkillPlace& place) {
   UniqueFd parent = library::open_folder(AT_FDCWD, place.real_parent.c_str());
   UniqueFd skill = parent ? library::open_folder(parent.get(), place.name.c_str()) : UniqueFd();
   if (!skill) {
-    return fail(system_error(errno, "cannot open " + quoted(place.folder)));
+    return fail(system_error(errno, "cannot open " + in_quotes(place.folder)));
   }
   return skill;
 }

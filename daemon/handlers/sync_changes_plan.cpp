@@ -19,12 +19,12 @@ namespace {
 constexpr std::size_t k_most_named = 12; // places of one kind
 constexpr std::size_t k_brief_hash = 12; // digits
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   return "`" + plain_line(text) + "`";
 }
 
 std::string brief(std::string_view hash) {
-  return quoted(hash.substr(0, k_brief_hash));
+  return in_quotes(hash.substr(0, k_brief_hash));
 }
 
 std::string state_of(const std::string& path) {
@@ -86,11 +86,11 @@ const ConflictVersion* chosen(const SettlementPlan& plan) {
 std::string scope_of(const Conflict& conflict) {
   return conflict.scope.empty() || conflict.scope == "user"
              ? std::string()
-             : " of the project " + quoted(conflict.scope);
+             : " of the project " + in_quotes(conflict.scope);
 }
 
 std::string verdict_on(const SettlementPlan& plan) {
-  const std::string skill = "the skill " + quoted(plan.conflict.skill) + scope_of(plan.conflict);
+  const std::string skill = "the skill " + in_quotes(plan.conflict.skill) + scope_of(plan.conflict);
   if (plan.conflict.kind == ConflictKind::deletion) {
     return plan.take == "delete"
                ? "Delete " + skill + " everywhere, as it was deleted in one place."
@@ -100,7 +100,7 @@ std::string verdict_on(const SettlementPlan& plan) {
   if (version == nullptr) {
     return "Settle the conflict over " + skill + " by the version " + brief(plan.take) + ".";
   }
-  std::string from = version->path.empty() ? std::string() : ", found in " + quoted(version->path);
+  std::string from = version->path.empty() ? std::string() : ", found in " + in_quotes(version->path);
   return "Settle the conflict over " + skill + ": the version " + brief(version->hash) + from
          + (version->winner ? ", which the copies hold now, stays everywhere."
                             : ", is written to every copy.");
@@ -137,7 +137,7 @@ std::string places_of(const SettlementPlan& plan) {
       }
       text += count == 0 ? "\n" + std::string(heading.text) : "";
       if (++count <= k_most_named) {
-        text += "\n- " + quoted(step.path) + now_in(plan, step.path);
+        text += "\n- " + in_quotes(step.path) + now_in(plan, step.path);
       }
     }
     if (count > k_most_named) {
@@ -153,7 +153,7 @@ std::string kept_of(const SettlementPlan& plan) {
   std::size_t count = 0;
   for (const ConflictVersion& version : plan.conflict.versions) {
     if (&version != taken && !version.stored.empty() && ++count <= k_most_named) {
-      text += "\n- version " + brief(version.hash) + " in " + quoted(version.stored);
+      text += "\n- version " + brief(version.hash) + " in " + in_quotes(version.stored);
     }
   }
   return (text.empty() ? std::string() : "\nKept for 30 days:" + text)

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t k_max_task_id = 256; // bytes
 
-std::string quoted(std::string_view name) {
+std::string in_quotes(std::string_view name) {
   return "`" + std::string(utf8_prefix(name, 64)) + "`";
 }
 
@@ -35,7 +35,7 @@ const Prompt* prompt_of(SessionState& state, Exchange& exchange, std::string_vie
   if (prompt == nullptr) {
     refuse(exchange,
            rpc::k_invalid_params,
-           quoted(name) + " is not a prompt of this server; prompts/list has them");
+           in_quotes(name) + " is not a prompt of this server; prompts/list has them");
   }
   return prompt;
 }
@@ -109,7 +109,7 @@ bool take_reference(SessionState& state,
     if (!has_argument) {
       refuse(exchange,
              rpc::k_invalid_params,
-             quoted(call.argument) + " is not an argument of the prompt " + quoted(prompt->name));
+             in_quotes(call.argument) + " is not an argument of the prompt " + in_quotes(prompt->name));
       return false;
     }
     call.name = prompt->name;
@@ -172,7 +172,7 @@ void call_tool(SessionState& state, Exchange& exchange) {
   if (call.method == nullptr) {
     refuse(exchange,
            rpc::k_invalid_params,
-           quoted(*name) + " is not a tool of this server; tools/list has them");
+           in_quotes(*name) + " is not a tool of this server; tools/list has them");
     return;
   }
   const rpc::Member* arguments = exchange.message.params.find("arguments");
@@ -249,7 +249,7 @@ void get_prompt(SessionState& state, Exchange& exchange) {
       refuse(exchange,
              rpc::k_invalid_params,
              "`params.arguments." + argument.name + "` is missing, which the prompt "
-                 + quoted(prompt->name) + " requires");
+                 + in_quotes(prompt->name) + " requires");
       return;
     }
   }

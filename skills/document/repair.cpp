@@ -40,7 +40,7 @@ bool needs_quotes(std::string_view line, std::string_view value) {
   return !parse_yaml(std::string(line) + "\n");
 }
 
-std::string quoted(std::string_view value) {
+std::string in_quotes(std::string_view value) {
   std::string out = "'";
   for (char c : value) {
     out.append(c == '\'' ? 2 : 1, c);
@@ -65,7 +65,7 @@ std::optional<RepairedYaml> repair_yaml(std::string_view text, std::size_t first
     auto entry = split_key_line(line);
     if (entry && ++tried <= k_max_repairs && needs_quotes(line, entry->value)) {
       (mended += entry->key) += ": ";
-      mended += quoted(entry->value);
+      mended += in_quotes(entry->value);
       repairs.push_back(Repair{std::string(entry->key), number});
     } else {
       mended += line;

@@ -17,7 +17,7 @@ constexpr std::size_t k_max_shown = 200; // bytes of somebody's text in a warnin
 
 using Warnings = std::vector<std::string>;
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   return "`" + to_valid_utf8(utf8_prefix(text, k_max_shown)) + "`";
 }
 
@@ -26,7 +26,7 @@ void warn_of_damage(std::string_view bytes, const Document& document, Warnings& 
     warnings.push_back(to_valid_utf8(utf8_prefix(problem, 4 * k_max_shown)));
   }
   for (const Repair& repair : document.repairs) {
-    warnings.push_back("quote the value of " + quoted(repair.key) + " (line "
+    warnings.push_back("quote the value of " + in_quotes(repair.key) + " (line "
                        + std::to_string(repair.line) + "), or only some agents can read it");
   }
   if (document.parts.byte_order_mark) {
@@ -56,7 +56,7 @@ void warn_of_fields(const Yaml& front_matter, Warnings& warnings) {
     }
     std::string agents = agents_that_use(member.key);
     warnings.push_back(
-        "the field " + quoted(member.key) + " is not in the specification"
+        "the field " + in_quotes(member.key) + " is not in the specification"
         + (agents.empty() ? "; `metadata` is the place for it" : "; " + agents + " reads it"));
   }
 }
@@ -143,8 +143,8 @@ void warn_of_references(std::string_view bytes,
   for (const FileReference& reference : find_broken_references(body, folder.exists)) {
     std::string where = " (line " + std::to_string(first_line + reference.line - 1) + ")";
     warnings.push_back(reference.path.starts_with("..")
-                           ? quoted(reference.path) + where + " lies outside the skill's folder"
-                           : quoted(reference.path) + where + " does not exist in the skill");
+                           ? in_quotes(reference.path) + where + " lies outside the skill's folder"
+                           : in_quotes(reference.path) + where + " does not exist in the skill");
   }
 }
 

@@ -62,7 +62,7 @@ std::string_view escape_of(std::string_view sequence) {
 }
 
 // In double quotes, where everything can be written.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (std::size_t at = 0; at < text.size(); ++at) {
     auto byte = static_cast<std::uint8_t>(text[at]);
@@ -88,7 +88,7 @@ std::string quoted(std::string_view text) {
 }
 
 std::string scalar(std::string_view text) {
-  return is_plain_scalar(text) ? std::string(text) : quoted(to_valid_utf8(text));
+  return is_plain_scalar(text) ? std::string(text) : in_quotes(to_valid_utf8(text));
 }
 
 } // namespace

@@ -23,7 +23,7 @@ template <class Part> bool all_parts(std::string_view path, Part part) {
   }
 }
 
-std::string quoted(std::string_view path) {
+std::string in_quotes(std::string_view path) {
   return "`" + to_valid_utf8(utf8_prefix(path, k_max_file_name)) + "`";
 }
 
@@ -56,28 +56,28 @@ Result<void> check_object_entry(std::string_view path,
     return is_proper(part);
   });
   if (!proper || path.find('\0') != std::string_view::npos) {
-    return fail(ErrorCode::invalid_argument, quoted(path) + " is not a path inside a skill");
+    return fail(ErrorCode::invalid_argument, in_quotes(path) + " is not a path inside a skill");
   }
   if (parts > k_max_skill_depth + 1) {
     return fail(ErrorCode::too_large,
-                quoted(path) + " lies more than " + std::to_string(k_max_skill_depth)
+                in_quotes(path) + " lies more than " + std::to_string(k_max_skill_depth)
                     + " folders deep");
   }
   if (size > k_max_skill_file) {
     return fail(ErrorCode::too_large,
-                quoted(path) + " holds more than " + std::to_string(k_max_skill_file) + " bytes");
+                in_quotes(path) + " holds more than " + std::to_string(k_max_skill_file) + " bytes");
   }
   bool is_link = kind == ObjectKind::link;
   bool is_file = kind == ObjectKind::file || kind == ObjectKind::executable;
   if ((!is_file && size != 0) || (!is_link && !target.empty())
       || (!is_file && !is_link && kind != ObjectKind::folder)) {
-    return fail(ErrorCode::invalid_argument, quoted(path) + " is of no kind that can be kept");
+    return fail(ErrorCode::invalid_argument, in_quotes(path) + " is of no kind that can be kept");
   }
   if (is_link
       && (target.size() >= PATH_MAX || target.find('\0') != std::string_view::npos
           || !stays_inside(target, parts - 1))) {
     return fail(ErrorCode::invalid_argument,
-                "the link " + quoted(path) + " does not end inside its skill");
+                "the link " + in_quotes(path) + " does not end inside its skill");
   }
   return {};
 }
