@@ -4,6 +4,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 namespace upskill::daemon {
 namespace {
@@ -29,7 +30,8 @@ public:
     work(lock);
     m_changed.wait(lock, [this] { return m_helpers == 0; });
     if (m_failure) {
-      std::rethrow_exception(m_failure);
+      // Not kept here: what was thrown must not go on a thread that comes too late.
+      std::rethrow_exception(std::exchange(m_failure, {}));
     }
   }
 
@@ -46,7 +48,7 @@ private:
       }
       lock.lock();
       if (failure) {
-        m_failure = failure;
+        m_failure = std::move(failure);
         m_next = m_count;
       }
     }
