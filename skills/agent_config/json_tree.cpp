@@ -3,6 +3,8 @@
 #include "protocol/base/utf8.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <optional>
 
 namespace upskill::agent_config {
@@ -180,19 +182,11 @@ private:
   }
 
   std::optional<char32_t> hex4(std::size_t at) const {
-    char32_t point = 0;
-    for (std::size_t i = at; i < at + 4; ++i) {
-      char c = i < m_text.size() ? m_text[i] : '\0';
-      int digit = c >= '0' && c <= '9'   ? c - '0'
-                  : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                  : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                         : -1;
-      if (digit < 0) {
-        return std::nullopt;
-      }
-      point = point * 16 + static_cast<char32_t>(digit);
-    }
-    return point;
+    const std::string_view digits = m_text.substr(std::min(at, m_text.size()), 4);
+    std::uint32_t point = 0;
+    auto read = std::from_chars(digits.data(), digits.data() + digits.size(), point, 16);
+    const bool is_whole = digits.size() == 4 && read.ptr == digits.data() + 4;
+    return is_whole ? std::optional<char32_t>(point) : std::nullopt;
   }
 
   Result<std::string> string() {

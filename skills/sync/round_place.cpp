@@ -1,12 +1,10 @@
 // What is to lie where, when a person has a version placed.
-#include "protocol/base/bounds.h"
 #include "protocol/base/paths.h"
 #include "protocol/base/utf8.h"
 #include "skills/sync/place_roots.h"
 #include "skills/sync/round.h"
 
 #include <algorithm>
-#include <map>
 #include <memory>
 
 namespace upskill::sync {
