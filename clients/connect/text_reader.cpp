@@ -3,7 +3,10 @@
 #include "protocol/base/bounds.h"
 #include "protocol/base/json_escape.h"
 
+#include <bit>
 #include <charconv>
+#include <cstdint>
+#include <cstring>
 
 namespace upskill::connect {
 namespace {
@@ -26,20 +29,47 @@ bool is_hex(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
+// Whether a byte of `eight` is `c`, or below it: the highest bit of each that is, and perhaps of
+// some behind it (Hacker's Delight, 6-1).
+constexpr std::uint64_t k_ones = 0x0101010101010101;
+
+constexpr std::uint64_t below(std::uint64_t eight, unsigned char c) {
+  return (eight - k_ones * c) & ~eight & k_ones * 0x80;
+}
+
+constexpr std::uint64_t equal(std::uint64_t eight, unsigned char c) {
+  return below(eight ^ k_ones * c, 1);
+}
+
+// How many bytes there are from `at` on before one that ends a string or begins an escape, or that
+// no string may have; eight at a time as far as that goes.
+std::size_t plain_bytes(std::string_view text, std::size_t at) {
+  const std::size_t start = at;
+  if constexpr (std::endian::native == std::endian::little) {
+    for (; at + sizeof(std::uint64_t) <= text.size(); at += sizeof(std::uint64_t)) {
+      std::uint64_t eight = 0;
+      std::memcpy(&eight, text.data() + at, sizeof eight);
+      std::uint64_t special = below(eight, 0x20) | equal(eight, '"') | equal(eight, '\\');
+      if (special != 0) {
+        return at - start + static_cast<std::size_t>(std::countr_zero(special)) / 8;
+      }
+    }
+  }
+  while (at < text.size() && text[at] != '"' && text[at] != '\\'
+         && static_cast<unsigned char>(text[at]) >= 0x20) {
+    ++at;
+  }
+  return at - start;
+}
+
 // Each skip_* answers where the value at `at` ends, or k_bad.
 std::size_t skip_string(std::string_view text, std::size_t at) {
   for (++at; at < text.size(); ++at) {
-    auto byte = static_cast<unsigned char>(text[at]);
-    if (byte == '"') {
+    at += plain_bytes(text, at);
+    if (at < text.size() && text[at] == '"') {
       return at + 1;
     }
-    if (byte < 0x20) {
-      return k_bad;
-    }
-    if (byte != '\\') {
-      continue;
-    }
-    if (++at == text.size()) {
+    if (at == text.size() || text[at] != '\\' || ++at == text.size()) {
       return k_bad;
     }
     if (text[at] == 'u') {

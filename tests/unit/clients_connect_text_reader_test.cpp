@@ -54,6 +54,27 @@ TEST_SUITE("TextReader") {
     }
   }
 
+  TEST_CASE("finds what ends a string wherever it stands") {
+    // Every byte beside those that a string ends with, or may not have: 0x7F, 0x80 and 0xFF are
+    // plain.
+    for (std::size_t length = 0; length < 40; ++length) {
+      for (std::size_t at = 0; at <= length; ++at) {
+        for (char plain : {'!', '#', ' ', '[', ']', '\x7F', '\x80', '\xFF'}) {
+          const std::string before(at, plain);
+          const std::string after(length - at, plain);
+          CAPTURE(length);
+          CAPTURE(at);
+          CHECK(is_json('"' + before + after + '"'));
+          CHECK(is_json('"' + before + R"(\")" + after + '"'));
+          CHECK_FALSE(is_json('"' + before + '"' + after + 'x'));
+          CHECK_FALSE(is_json('"' + before + '\x1F' + after + '"'));
+          CHECK_FALSE(is_json('"' + before + '\0' + after + '"'));
+          CHECK_FALSE(is_json('"' + before + "\\!" + after + '"'));
+        }
+      }
+    }
+  }
+
   TEST_CASE("refuses nesting that could exhaust the stack") {
     CHECK(is_json(std::string(64, '[') + std::string(64, ']')));
     CHECK_FALSE(is_json(std::string(100'000, '[') + std::string(100'000, ']')));
