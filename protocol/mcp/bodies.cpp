@@ -63,16 +63,21 @@ void write_text_content(JsonWriter& json, std::string_view text) {
   json.end_array();
 }
 
-// Structured content stays out of errors: it MUST match the tool's output schema.
-void write_tool(JsonWriter& json, const ToolAnswer& answer, Version version) {
-  if (answer.content.empty()) {
+// Structured content stays out of errors: it MUST match the tool's output schema. `once`: who reads
+// it is not sent it as text as well.
+void write_tool(JsonWriter& json, const ToolAnswer& answer, Version version, bool once = false) {
+  bool is_structured =
+      !answer.is_error && !answer.structured.empty() && has_structured_content(version);
+  if (once && is_structured) {
+    json.raw_field("content", "[]");
+  } else if (answer.content.empty()) {
     write_text_content(json, answer.text.empty() ? answer.structured : answer.text);
   } else {
     json.raw_field("content", answer.content);
   }
   if (answer.is_error) {
     json.field("isError", true);
-  } else if (!answer.structured.empty() && has_structured_content(version)) {
+  } else if (is_structured) {
     json.raw_field("structuredContent", answer.structured);
   }
 }
@@ -165,7 +170,9 @@ struct BodyWriter {
   JsonWriter& json;
   const CallNote& note;
 
-  void operator()(const ToolAnswer& answer) const { write_tool(json, answer, note.version); }
+  void operator()(const ToolAnswer& answer) const {
+    write_tool(json, answer, note.version, note.reads_structured);
+  }
 
   void operator()(const InputRequired&) const {}
 

@@ -128,6 +128,7 @@ void start(SessionState& state, Exchange& exchange, Call&& call) {
   note.client = exchange.client;
   note.log_level = exchange.log_level;
   note.uri = call.uri;
+  note.reads_structured = !call.context.empty();
   call.held = note.held = std::make_shared<ByteBudget::Share>(std::move(*held));
   call.client = exchange.client;
   call.accepts_task = note.accepts_task =

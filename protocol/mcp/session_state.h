@@ -25,7 +25,8 @@ struct CallNote {
   Version version = k_modern;
   Call::Kind kind = Call::Kind::tool;
   bool accepts_task = false;
-  std::uint8_t rounds = 0; // of questions
+  bool reads_structured = false; // a client of our own, which needs no second copy as text
+  std::uint8_t rounds = 0;       // of questions
   Batches::Id batch = 0;
   ClientCapabilities client = {};
   std::optional<LogLevel> log_level = {};       // modern; the legacy one is the session's

@@ -85,6 +85,32 @@ TEST_SUITE("Session") {
     }
   }
 
+  TEST_CASE("a client of our own is not told the same twice, and an agent that says so is") {
+    Server server(test_info());
+    for (Audience audience : {Audience::people, Audience::agents}) {
+      const bool is_ours = audience == Audience::people;
+      Session session(server, audience);
+      Outcome out;
+      std::string request = call("1");
+      request.insert(request.find("\"_meta\":{") + 9, R"("upskill/context":{},)");
+      session.receive(request, out);
+      session.receive(call("2"), out); // without context: anybody
+      session.receive(call("3"), out);
+      REQUIRE(out.calls.size() == 3);
+      session.answer(out.calls[0].id, Answer(echo(out.calls[0])), out.output);
+      session.answer(out.calls[1].id, Answer(echo(out.calls[1])), out.output);
+      ToolAnswer failed{R"({"why":"it"})", "said"};
+      failed.is_error = true;
+      session.answer(out.calls[2].id, Answer(failed), out.output);
+      auto answers = messages(out.output);
+      REQUIRE(answers.size() == 3);
+      CHECK(answers[0]["result"]["structuredContent"]["for"] == 1);
+      CHECK(answers[0]["result"]["content"].size() == (is_ours ? 0 : 1));
+      CHECK(answers[1]["result"]["content"][0]["text"] == R"({"for":2})");
+      CHECK(answers[2]["result"]["content"][0]["text"] == "said");
+    }
+  }
+
   TEST_CASE("a burst of good, bad and unknown messages: every request is answered once") {
     Server server(test_info());
     Session session(server, Audience::agents);
