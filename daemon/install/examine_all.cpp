@@ -10,7 +10,7 @@
 namespace upskill::daemon {
 namespace {
 
-constexpr std::size_t k_piece = 4;             // skills of one turn on the pool
+constexpr std::size_t k_piece = 8;             // skills of one turn on the pool
 constexpr std::size_t k_most_kept = 64u << 20; // bytes of files that need not be read again
 constexpr int k_workers = 2;                   // as many threads as one client has
 

@@ -196,6 +196,9 @@ private:
   // Comments and invisible elements within a line, outside of back-ticks.
   void find_hidden(const Lines& lines) {
     std::string_view line = lines.line();
+    if (line.find('<') == std::string_view::npos) {
+      return; // as in most lines
+    }
     bool in_ticks = false;
     for (std::size_t at = 0; at < line.size(); ++at) {
       if (line[at] == '`') {

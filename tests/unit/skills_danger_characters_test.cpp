@@ -102,3 +102,17 @@ TEST_CASE("what is shown is one line without control or invisible characters") {
                   6)
         == "ab...");
 }
+
+TEST_CASE("check 1: one such byte is found wherever it stands in a long plain text") {
+  for (std::size_t at = 0; at < 200; ++at) {
+    for (std::size_t behind : {0, 1, 70, 128}) {
+      CAPTURE(at);
+      CAPTURE(behind);
+      const std::string before(at, 'a');
+      const std::string after(behind, '\t');
+      CHECK(find(scan_body(before + '\x1B' + after), "terminal-escape") != nullptr);
+      CHECK(find(scan_body(before + "\xE2\x80\xAE" + after), "text-direction-override") != nullptr);
+      CHECK(scan_body(before + "~ \r\n" + after).findings.empty());
+    }
+  }
+}
