@@ -68,7 +68,9 @@ Awaitable<void> InstallDesk::write_back(std::vector<install::InstallKey> keys,
                                         const InstallCall& call) {
   ToWrite what;
   what.back = std::move(keys);
-  auto write = [this, &what] { return write_down(what, files(), m_service.now().wall_ms); };
+  auto write = [this, &what] {
+    return write_down(what, files(), m_service.now().wall_ms, m_together);
+  };
   AWAIT(Result<Written> written, runtime::offload(call.pool, std::move(write)));
   CO_TRY(written);
   std::ranges::move(written->warnings, std::back_inserter(warnings));

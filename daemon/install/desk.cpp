@@ -10,7 +10,8 @@ namespace upskill::daemon {
 InstallDesk::InstallDesk(SyncService& service, models::Http& http)
     : m_service(service)
     , m_fetcher(http, sandbox::temporary_parent())
-    , m_plans(service.context().io.get_executor()) {}
+    , m_plans(service.context().io.get_executor())
+    , m_together(together_on(service.context().pool)) {}
 
 std::string InstallDesk::key_of(const install::Source& source, install::Depth depth) {
   return install::words_of(source) + (depth == install::Depth::full ? " full" : "");

@@ -6,6 +6,7 @@
 #include "daemon/install/install_files.h"
 #include "daemon/install/plans.h"
 #include "daemon/sync/service.h"
+#include "daemon/sync/together.h"
 #include "protocol/types/find.h"
 #include "protocol/types/install.h"
 #include "protocol/types/update.h"
@@ -104,6 +105,7 @@ private:
   fetch::Fetcher m_fetcher;
   Plans m_plans;
   KnownFiles m_known;
+  sync::Together m_together;
 };
 
 } // namespace upskill::daemon

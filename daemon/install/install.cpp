@@ -172,7 +172,7 @@ Awaitable<void> InstallDesk::place(InstallWork& work) {
   }
   auto write = [this, &work, &placed] {
     const std::int64_t now_ms = m_service.now().wall_ms;
-    return write_down(to_write(work, rows_of(work, *placed, now_ms)), files(), now_ms);
+    return write_down(to_write(work, rows_of(work, *placed, now_ms)), files(), now_ms, m_together);
   };
   AWAIT(Result<Written> written, runtime::offload(work.call.pool, std::move(write)));
   CO_TRY(written);

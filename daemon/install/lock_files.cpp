@@ -1,6 +1,5 @@
 #include "daemon/install/lock_files.h"
 
-#include "daemon/install/file_lock.h"
 #include "protocol/base/atomic_file.h"
 #include "protocol/base/utc.h"
 #include "protocol/base/utf8.h"
@@ -88,7 +87,8 @@ Result<install::SkillsLock> LockFile::read() const {
   return lock;
 }
 
-Result<void> LockFile::change(const std::function<void(install::SkillsLock& lock)>& work) const {
+Result<ChangedLock>
+LockFile::changed(const std::function<void(install::SkillsLock& lock)>& work) const {
   TRY_ASSIGN(FileLock guard, FileLock::take(m_guard));
   TRY_ASSIGN(install::SkillsLock lock, read());
   if (lock.is_older()) {
@@ -98,11 +98,19 @@ Result<void> LockFile::change(const std::function<void(install::SkillsLock& lock
                       "as it is until somebody moves it away");
   }
   work(lock);
-  if (!lock.is_changed()) {
+  std::optional<std::string> text;
+  if (lock.is_changed()) {
+    text = lock.text();
+  }
+  return ChangedLock(std::move(guard), m_path, std::move(text));
+}
+
+Result<void> ChangedLock::write() const {
+  if (!m_text) {
     return {};
   }
   TRY(make_directories(parent_path(m_path), 0755));
-  return write_file_atomically(m_path, lock.text());
+  return write_file_atomically(m_path, *m_text);
 }
 
 install::LockEntry

@@ -169,7 +169,9 @@ Awaitable<RemoveResult> InstallDesk::remove(RemoveParams params, InstallCall cal
   if (params.dry_run || what.gone.empty()) {
     co_return result;
   }
-  auto write = [this, &what] { return write_down(what, files(), m_service.now().wall_ms); };
+  auto write = [this, &what] {
+    return write_down(what, files(), m_service.now().wall_ms, m_together);
+  };
   AWAIT(Result<Written> written, runtime::offload(call.pool, std::move(write)));
   CO_TRY(written);
   std::ranges::move(written->warnings, std::back_inserter(result.warnings));

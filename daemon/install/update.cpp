@@ -253,7 +253,9 @@ Awaitable<void> InstallDesk::take(UpdateWork& work) {
   if (what.rows.empty()) {
     co_return Result<void>();
   }
-  auto write = [this, &what] { return write_down(what, files(), m_service.now().wall_ms); };
+  auto write = [this, &what] {
+    return write_down(what, files(), m_service.now().wall_ms, m_together);
+  };
   AWAIT(Result<Written> written, runtime::offload(work.call.pool, std::move(write)));
   CO_TRY(written);
   std::ranges::move(written->warnings, std::back_inserter(work.result.warnings));

@@ -72,46 +72,78 @@ void take_back(const ToWrite& what, install::InstallRecord& record, RemovedRows&
   }
 }
 
-} // namespace
+// By the place of its scope in the order's changes.
+using ChangedLocks = std::vector<Result<ChangedLock>>;
 
-Result<Written> write_down(const ToWrite& what, const InstallFiles& files, std::int64_t now_ms) {
-  Written written;
-  RemovedRows gone = set_aside(what, files, now_ms);
-  RemovedRows back;
-  Result<RecordNow> record =
-      files.record().change([&what, &gone, &back](install::InstallRecord& all) {
-        for (const GoneSkill& skill : what.gone) {
-          auto kept = gone.find(skill.key);
-          if (kept != gone.end()) {
-            all.set_aside(skill.key, kept->second);
-          } else {
-            all.remove(skill.key.first, skill.key.second);
-          }
-        }
-        take_back(what, all, back);
-        for (const install::InstallRow& row : what.rows) {
-          all.put(row);
-        }
-      });
+ChangedLocks
+changed_locks(const LockChanges& changes, const RemovedRows& back, const InstallFiles& files) {
+  LockChanges scopes = changes;
+  for (const auto& [key, removed] : back) {
+    scopes[key.first]; // which is to be looked at
+  }
+  ChangedLocks locks;
+  for (const auto& [scope, entries] : scopes) {
+    locks.push_back(files.lock(scope).changed([&](install::SkillsLock& lock) {
+      put_back(lock, scope, back);
+      change_lock(lock, entries);
+    }));
+  }
+  return locks;
+}
+
+Result<RecordNow> change_record(const ToWrite& what,
+                                const InstallFiles& files,
+                                const RemovedRows& gone,
+                                RemovedRows& back) {
+  Result<RecordNow> record = files.record().change([&](install::InstallRecord& all) {
+    for (const GoneSkill& skill : what.gone) {
+      auto kept = gone.find(skill.key);
+      if (kept != gone.end()) {
+        all.set_aside(skill.key, kept->second);
+      } else {
+        all.remove(skill.key.first, skill.key.second);
+      }
+    }
+    take_back(what, all, back);
+    for (const install::InstallRow& row : what.rows) {
+      all.put(row);
+    }
+  });
   if (!record) {
     Error error = std::move(record).error();
     error.message = "the skills' folders are done, but not written down: " + error.message;
     error.hint = error.hint.empty() ? "run the same again once that is put right" : error.hint;
     return fail(std::move(error));
   }
-  written.record = std::move(*record);
-  LockChanges locks = what.locks;
-  for (const auto& [key, removed] : back) {
-    locks[key.first]; // which is to be looked at
+  return record;
+}
+
+} // namespace
+
+Result<Written> write_down(const ToWrite& what,
+                           const InstallFiles& files,
+                           std::int64_t now_ms,
+                           const sync::Together& together) {
+  const RemovedRows gone = set_aside(what, files, now_ms);
+  RemovedRows back;
+  Result<RecordNow> record;
+  ChangedLocks locks;
+  auto write_record = [&] { record = change_record(what, files, gone, back); };
+  auto change_locks = [&] { locks = changed_locks(what.locks, back, files); };
+  if (what.back.empty()) {
+    together(2, [&](std::size_t task) { task == 0 ? write_record() : change_locks(); });
+  } else {
+    write_record(); // which alone knows the entries that come back
+    change_locks();
   }
-  for (const auto& [scope, entries] : locks) {
-    Result<void> changed = files.lock(scope).change([&](install::SkillsLock& lock) {
-      put_back(lock, scope, back);
-      change_lock(lock, entries);
-    });
-    if (!changed) {
+  TRY(record);
+  Written written;
+  written.record = std::move(*record);
+  for (const Result<ChangedLock>& lock : locks) {
+    Result<void> done = lock ? lock->write() : fail(lock.error());
+    if (!done) {
       written.warnings.push_back("the lock file of `npx skills` was not written: "
-                                 + changed.error().message);
+                                 + done.error().message);
     }
   }
   return written;

@@ -1,5 +1,6 @@
 #pragma once
 #include "daemon/install/install_files.h"
+#include "daemon/sync/together.h"
 #include "skills/install/record.h"
 
 #include <cstdint>
@@ -37,8 +38,12 @@ struct Written {
   std::vector<std::string> warnings = {}; // lock files that could not be written
 };
 
-// The record first, which is ours; a lock file that fails then is a warning. Blocks. Errors: of the
-// record, saying that the folders are as they are.
-Result<Written> write_down(const ToWrite& what, const InstallFiles& files, std::int64_t now_ms);
+// The record first, which is ours; a lock file that fails then is a warning. `together`: with a
+// thousand skills, what goes into each is worked out at once. Blocks. Errors: of the record, saying
+// that the folders are as they are.
+Result<Written> write_down(const ToWrite& what,
+                           const InstallFiles& files,
+                           std::int64_t now_ms,
+                           const sync::Together& together);
 
 } // namespace upskill::daemon
