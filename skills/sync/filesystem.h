@@ -15,10 +15,15 @@ namespace upskill::sync {
 struct FilePlace {
   const std::string& path;
   int folder = AT_FDCWD;
-  std::size_t below = 0; // of the path: where the part below `folder` begins
+  std::size_t below = 0;    // of the path: where the part below `folder` begins
+  bool keeps_modes = false; // as keeps_modes() says of its file system
 
   const char* name() const { return path.c_str() + below; }
 };
+
+// Whether the file system that the open folder lies on gives a new file no mode bit that was not
+// asked for. Others make up modes (FAT, many of networks), and what is not known counts as such.
+bool keeps_modes(int folder);
 
 // Every change that sync makes in a user's folders goes through here, one system call a function,
 // so that a test can end the process before any of them. Paths are absolute. No call follows a link

@@ -156,6 +156,7 @@ Result<void> Stager::write(const std::string& path,
   // Sorted by path, so that a folder comes before what lies in it.
   std::string place = path + "/";
   const std::size_t below = place.size();
+  const bool is_kept = keeps_modes(folder.get());
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const Entry& entry = entries[i];
     place.replace(below, std::string::npos, entry.path);
@@ -165,7 +166,7 @@ Result<void> Stager::write(const std::string& path,
       TRY(m_files.make_link(entry.target, place));
     } else {
       TRY_ASSIGN(std::string bytes, bytes_of(i));
-      TRY(m_files.write_file({place, folder.get(), below}, bytes, modes.of(i)));
+      TRY(m_files.write_file({place, folder.get(), below, is_kept}, bytes, modes.of(i)));
     }
   }
   if (!has_all_names(folder.get(), tree)) {
