@@ -26,6 +26,8 @@ void check_sync(const Facts& facts, Findings& findings);
 // Roots that are refused or in the middle of a git operation, folders that cannot be read, names
 // that are one on some file systems.
 void check_roots(const Sight& sight, Findings& findings);
+// Agents that are here, of which nobody has tried with the program what setup does.
+void check_connections(const Facts& facts, Findings& findings);
 // What each agent lists: skills that it skips, and those that it shows more than once.
 std::vector<AgentView>
 check_views(const Sight& sight, Findings& findings, const std::stop_token& stopping);

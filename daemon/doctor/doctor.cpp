@@ -35,6 +35,7 @@ Result<DoctorResult> examine(const Facts& facts, std::stop_token stopping) {
   check_sync(facts, findings);
   check_machine(facts, findings);
   check_roots(sight, findings);
+  check_connections(facts, findings);
   result.agents = check_views(sight, findings, stopping);
   if (stopping.stop_requested()) {
     return fail(ErrorCode::cancelled, "the call was cancelled");

@@ -121,7 +121,13 @@ struct Reader {
         out.mcp = target(member, name);
       } else if (name == "hooks") {
         out.hooks = target(member, name);
-      } else if (name != "known_by") {
+      } else if (name == "known_by") {
+        std::string how = text(member, name);
+        out.is_tried = how == "run";
+        if (!out.is_tried && how != "docs" && how != "reported") {
+          wrong("`known_by` must be `run`, `docs` or `reported`");
+        }
+      } else {
         wrong("`setup." + name + "` is not known");
       }
     }

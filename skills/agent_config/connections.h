@@ -29,6 +29,8 @@ struct Connection {
   std::string agent;                   // whose row it is
   std::vector<std::string> signs = {}; // empty: found as its agent is
   std::vector<std::string> programs = {};
+  // Whether a row says that it was run with the program; else somebody wrote that it is so.
+  bool is_tried = false;
   Target mcp = {};
   Target hooks = {}; // without events where nothing is known
 };

@@ -75,6 +75,21 @@ TEST_SUITE("doctor") {
     CHECK(other[0].hint.find("`upskill daemon stop`") != std::string::npos);
   }
 
+  TEST_CASE("of agents that could not be run, it says that nobody has tried") {
+    SkillsWorld world({".claude", ".codex", ".cursor", ".gemini", ".config/Code"});
+    auto untried = of(examine(world), "untried");
+    REQUIRE(untried.size() == 2);
+    CHECK(untried[0].level == FindingLevel::info);
+    CHECK(
+        untried[0].message
+        == "Cursor is connected as others say it must be: its MCP server, hooks and sessions were "
+           "never tried with the program");
+    CHECK(untried[0].hint.find("`upskill setup --agent cursor --dry-run`") == 0);
+    CHECK(untried[1].message
+          == "VS Code is connected as others say it must be: its MCP server was never tried with "
+             "the program");
+  }
+
   TEST_CASE("what Cursor will list twice is told, with how to avoid it") {
     SkillsWorld world({".claude", ".codex", ".cursor"});
     world.skill(".agents/skills/a");

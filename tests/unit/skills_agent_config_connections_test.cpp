@@ -75,6 +75,17 @@ TEST_SUITE("read_connections") {
                                       "vscode"});
   }
 
+  TEST_CASE("what was not run with the program is told apart") {
+    for (const Connection& one : built_in()) {
+      CAPTURE(one.id);
+      CHECK(one.is_tried == (one.id != "cursor" && one.id != "vscode"));
+    }
+    Result<std::vector<Connection>> known = read_connections(R"({"agents": [
+      {"id": "x", "title": "X", "setup": [{"mcp": {"user": "~/x/y", "at": ["a"], "entry": {"b": 1}}}]}]})");
+    REQUIRE(known);
+    CHECK_FALSE(std::ranges::find(*known, "x", &Connection::id)->is_tried);
+  }
+
   TEST_CASE("a user's rows add an agent, and replace what is known of one") {
     Result<std::vector<Connection>> known = read_connections(R"({"agents": [
       {"id": "cursor", "setup": []},
@@ -101,6 +112,9 @@ TEST_SUITE("read_connections") {
     CHECK(message(R"([{"mcp": {"user": "~", "at": ["a"], "entry": {"b": 1}}}])") != "none");
     CHECK(message(R"([{"mcp": {"user": "~/../x/y", "at": ["a"], "entry": {"b": 1}}}])") != "none");
     CHECK(message(R"([{"mcp": {"user": "~/x/y"}}])") == who + "`mcp` must have `at` and `entry`");
+    CHECK(
+        message(R"([{"known_by": "me", "mcp": {"user": "~/x/y", "at": ["a"], "entry": {"b": 1}}}])")
+        == who + "`known_by` must be `run`, `docs` or `reported`");
     CHECK(message(R"([{"shell": "rm"}])") == who + "`setup.shell` is not known");
     CHECK(read_connections("[").error().message
           == "`the user's agents.json` is no table of agents");
