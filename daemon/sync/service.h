@@ -55,8 +55,7 @@ public:
   class AnswerFirst {
   public:
     explicit AnswerFirst(SyncService& service)
-        : m_service(service)
-        , m_rest(service.m_watcher.get()) {
+        : m_service(service) {
       ++m_service.m_answering;
     }
 
@@ -70,7 +69,6 @@ public:
 
   private:
     SyncService& m_service;
-    watch::Watcher::Rest m_rest;
   };
 
   // Everything that was written before the call has been seen; what it led to may still be under
