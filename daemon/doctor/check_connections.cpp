@@ -27,7 +27,8 @@ void check_connections(const Facts& facts, Findings& findings) {
       agent_config::find_connections(known_connections(facts.places), facts.scene->table, setting);
   for (const agent_config::FoundConnection& one : found) {
     const agent_config::Connection& connection = one.connection;
-    if (!connection.is_tried) {
+    const bool is_here = !one.evidence.empty();
+    if (is_here && !connection.is_tried) {
       const bool has_hooks = !connection.hooks.events.empty();
       findings.add(FindingLevel::info,
                    "untried",

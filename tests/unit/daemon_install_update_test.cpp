@@ -184,7 +184,8 @@ TEST_SUITE("skill_update") {
     world.skills.file(".agents/.skill-lock.json", lock);
     fs::remove(world / ".local/share/upskill/installed.json");
     world.offer("source/demo", "# New\n");
-    CHECK(world.updated().state == UpdateState::updated);
+    UpdatedSkill skill = world.updated();
+    CHECK_MESSAGE(skill.state == UpdateState::updated, skill.reason);
     CHECK(world.here() == world.text("source/demo/SKILL.md"));
   }
 }
