@@ -53,6 +53,29 @@ std::size_t left_below(const std::string& folder) {
 
 } // namespace
 
+TEST_SUITE("Filesystem") {
+  TEST_CASE("a program that did not become one is told on every file system") {
+    test::Folder folder;
+    Filesystem files;
+    const mode_t mask = ::umask(S_IXUSR);
+    for (bool keeps : {false, true}) {
+      const std::string run = folder / ("run" + std::to_string(keeps));
+      const std::string text = folder / ("text" + std::to_string(keeps));
+      Result<void> program = files.write_file({run, AT_FDCWD, 0, keeps}, "x", 0755);
+      CHECK((!program && program.error().code == ErrorCode::io));
+      CHECK(files.write_file({text, AT_FDCWD, 0, keeps}, "x", 0644));
+    }
+    ::umask(mask);
+  }
+
+  TEST_CASE("of file systems that are not known, modes are not believed") {
+    UniqueFd made_up(::open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    REQUIRE(made_up);
+    CHECK_FALSE(keeps_modes(made_up.get()));
+    CHECK_FALSE(keeps_modes(-1));
+  }
+}
+
 TEST_SUITE("Stager") {
   TEST_CASE("a staged copy is what the tree says") {
     test::Folder folder;
