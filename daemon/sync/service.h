@@ -55,7 +55,8 @@ public:
   class AnswerFirst {
   public:
     explicit AnswerFirst(SyncService& service)
-        : m_service(service) {
+        : m_service(service)
+        , m_rest(service.m_watcher.get()) {
       ++m_service.m_answering;
     }
 
@@ -69,6 +70,7 @@ public:
 
   private:
     SyncService& m_service;
+    watch::Watcher::Rest m_rest;
   };
 
   // Everything that was written before the call has been seen; what it led to may still be under

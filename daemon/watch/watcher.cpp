@@ -7,9 +7,11 @@
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -22,6 +24,10 @@ constexpr int k_reads_per_report = 4;
 // Folders that are walked at once on the reactor's own thread: about half a millisecond.
 constexpr std::size_t k_folders_at_once = 64;
 constexpr std::size_t k_folders_per_piece = 8192;
+// Events that were followed by walks, until others have their turn on the reactor's thread.
+constexpr int k_walks_at_once = 64;
+// The kernel keeps 16,384 events by default, and folders are put in place at some 50 for each ms.
+constexpr auto k_longest_rest = std::chrono::milliseconds(100);
 
 } // namespace
 
@@ -40,6 +46,19 @@ Watcher::Turn::~Turn() {
   }
 }
 
+Watcher::Rest::Rest(Watcher* watcher)
+    : m_watcher(watcher) {
+  if (m_watcher != nullptr) {
+    ++m_watcher->m_resting;
+  }
+}
+
+Watcher::Rest::~Rest() {
+  if (m_watcher != nullptr && --m_watcher->m_resting == 0) {
+    m_watcher->m_rest_over.notify_all();
+  }
+}
+
 Watcher::Watcher(asio::any_io_executor executor,
                  runtime::Pool& pool,
                  WatcherOptions options,
@@ -49,9 +68,10 @@ Watcher::Watcher(asio::any_io_executor executor,
     , m_options(std::move(options))
     , m_on_report(std::move(on_report))
     , m_state(m_options.ignored)
-    , m_stream(executor)
+    , m_readable(executor)
     , m_mark_came(executor)
     , m_poll_alarm(executor, [this] { m_tasks.start(poll_and_deliver()); })
+    , m_rest_over(executor)
     , m_turn_free(executor)
     , m_tasks(executor, [](std::exception_ptr failure) { std::rethrow_exception(failure); }) {}
 
@@ -72,23 +92,32 @@ std::unique_ptr<Watcher> Watcher::open(asio::any_io_executor executor,
 
 // Leaves the watcher polling, with a warning, where the system has no inotify to give.
 void Watcher::start_inotify() {
-  Result<UniqueFd> opened = open_inotify();
+  close_inotify();
+  Result<void> opened = try_inotify();
+  if (!opened) {
+    m_no_inotify = {opened.error().message + ": looking at folders now and then instead",
+                    opened.error().hint};
+    close_inotify();
+  }
+}
+
+Result<void> Watcher::try_inotify() {
+  TRY_ASSIGN(m_inotify, open_inotify());
+  UniqueFd readable(::fcntl(m_inotify.get(), F_DUPFD_CLOEXEC, 0));
+  if (!readable) {
+    return fail(system_error(errno, "cannot wait for changes in folders"));
+  }
+  m_readable.assign(readable.release());
+  TRY_ASSIGN(m_queue_end, QueueEnd::watch(m_inotify.get()));
+  return {};
+}
+
+void Watcher::close_inotify() {
   m_queue_end.reset();
-  if (m_stream.is_open()) {
-    m_stream.close();
+  if (m_readable.is_open()) {
+    m_readable.close();
   }
-  if (opened) {
-    m_stream.assign(opened->release());
-  }
-  Result<QueueEnd> end =
-      opened ? QueueEnd::watch(m_stream.native_handle()) : fail(std::move(opened).error());
-  if (!end) {
-    m_no_inotify = {end.error().message + ": looking at folders now and then instead",
-                    end.error().hint};
-    m_stream.close();
-    return;
-  }
-  m_queue_end = std::move(*end);
+  m_inotify.reset();
 }
 
 asio::awaitable<Watcher::Turn> Watcher::take_turn() {
@@ -99,12 +128,23 @@ asio::awaitable<Watcher::Turn> Watcher::take_turn() {
 }
 
 asio::awaitable<void> Watcher::read_loop() {
-  while (!m_stopping && m_stream.is_open()) {
-    co_await m_stream.async_wait(asio::posix::descriptor_base::wait_read, asio::use_awaitable);
+  while (!m_stopping && !polling()) {
+    co_await m_readable.async_wait(asio::posix::descriptor_base::wait_read, asio::use_awaitable);
     ++m_counters.wake_ups;
+    co_await rest();
     Turn turn = co_await take_turn();
     co_await drain();
   }
+}
+
+asio::awaitable<void> Watcher::rest() {
+  auto is_over = [this] { return m_resting == 0 || m_marked > m_marks_seen || m_stopping; };
+  if (is_over()) {
+    co_return;
+  }
+  UniqueFd apart(m_readable.release());
+  co_await m_rest_over.wait_until(is_over, k_longest_rest);
+  m_readable.assign(apart.release());
 }
 
 asio::awaitable<void> Watcher::drain() {
@@ -112,8 +152,9 @@ asio::awaitable<void> Watcher::drain() {
   auto buffer = std::make_unique_for_overwrite<char[]>(k_read_bytes);
   std::uint64_t marks_seen = m_marks_seen;
   bool overflow = false;
+  int walks = 0;
   for (int reads = 0; reads < k_reads_per_report && !overflow; ++reads) {
-    ssize_t bytes = ::read(m_stream.native_handle(), buffer.get(), k_read_bytes);
+    ssize_t bytes = ::read(m_inotify.get(), buffer.get(), k_read_bytes);
     if (bytes <= 0) {
       break;
     }
@@ -128,6 +169,9 @@ asio::awaitable<void> Watcher::drain() {
       m_state.handle(*event);
       if (m_state.has_commands()) {
         co_await carry_out();
+        if (++walks % k_walks_at_once == 0) {
+          co_await asio::post(m_executor, asio::use_awaitable);
+        }
       }
     }
   }
@@ -159,12 +203,12 @@ asio::awaitable<Walk> Watcher::walk(std::string path, int depth) {
   std::optional<Walker> walker;
   bool done = false;
   if (depth > 0) {
-    walker.emplace(m_stream.native_handle(), m_options.ignored, path, depth);
+    walker.emplace(m_inotify.get(), m_options.ignored, path, depth);
     done = walker->run(k_folders_at_once);
   }
   auto piece = [&] {
     if (!walker) {
-      walker.emplace(m_stream.native_handle(), m_options.ignored, path, depth);
+      walker.emplace(m_inotify.get(), m_options.ignored, path, depth);
     }
     return walker->run(k_folders_per_piece);
   };
@@ -182,7 +226,7 @@ asio::awaitable<void> Watcher::carry_out() {
     switch (command->kind) {
     case Command::Kind::remove_watch:
       if (!polling()) {
-        ::inotify_rm_watch(m_stream.native_handle(), command->wd);
+        ::inotify_rm_watch(m_inotify.get(), command->wd);
       }
       break;
     case Command::Kind::walk: {
@@ -191,7 +235,7 @@ asio::awaitable<void> Watcher::carry_out() {
       break;
     }
     case Command::Kind::locate: {
-      Location location = locate(m_stream.native_handle(), m_state.root(command->slot));
+      Location location = locate(m_inotify.get(), m_state.root(command->slot));
       if (location.root.outcome == Walk::Outcome::found && !m_state.root(command->slot).sign) {
         Walk found = co_await walk(std::move(command->path), 0);
         location.root = std::move(found);
@@ -262,9 +306,7 @@ asio::awaitable<void> Watcher::stop() {
   m_mark_came.notify_all();
   co_await m_tasks.join();
   Turn turn = co_await take_turn(); // a watch() of somebody else's may be at it still
-  if (m_stream.is_open()) {
-    m_stream.close();
-  }
+  close_inotify();
 }
 
 std::vector<Warning> Watcher::warnings() const {

@@ -62,10 +62,24 @@ public:
   // options.synchronise_limit.
   asio::awaitable<Result<void>> synchronise();
 
+  // While one lives, events stay up to k_longest_rest with the kernel, unless somebody
+  // synchronises: who puts many folders in place has the processors to itself. Owner: a call, which
+  // has an end. Lifetime: within that of the watcher; of no watcher, it does nothing.
+  class Rest {
+  public:
+    explicit Rest(Watcher* watcher);
+    Rest(const Rest&) = delete;
+    Rest& operator=(const Rest&) = delete;
+    ~Rest();
+
+  private:
+    Watcher* m_watcher;
+  };
+
   // Ends watching. Nothing is reported after it has begun.
   asio::awaitable<void> stop();
 
-  bool polling() const { return !m_stream.is_open(); }
+  bool polling() const { return !m_inotify; }
 
   std::vector<Warning> warnings() const;
 
@@ -100,7 +114,10 @@ private:
   asio::awaitable<Turn> take_turn();
 
   void start_inotify();
+  Result<void> try_inotify();
+  void close_inotify();
   asio::awaitable<void> read_loop();
+  asio::awaitable<void> rest();
   asio::awaitable<void> drain();
   asio::awaitable<void> carry_out();
   asio::awaitable<Walk> walk(std::string path, int depth);
@@ -121,7 +138,10 @@ private:
   WatchState m_state;
   std::vector<WatchRoot> m_roots; // resolved
   Report m_polled_report;
-  asio::posix::stream_descriptor m_stream;
+  UniqueFd m_inotify; // none while polling
+  // Tells when there is something to read. A descriptor of its own, so that it can be closed while
+  // nobody wants to know: each event would wake the reactor.
+  asio::posix::stream_descriptor m_readable;
   Warning m_no_inotify; // empty while there is inotify
   Counters m_counters;
 
@@ -132,6 +152,9 @@ private:
 
   std::map<std::string, PolledRoot> m_polled; // by path
   runtime::Alarm m_poll_alarm;
+
+  int m_resting = 0; // how many want it
+  runtime::Condition m_rest_over;
 
   bool m_stopping = false;
   bool m_taken = false;

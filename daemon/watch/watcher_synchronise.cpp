@@ -7,6 +7,7 @@ namespace upskill::watch {
 asio::awaitable<Result<void>> Watcher::await_mark() {
   CO_TRY(m_queue_end->mark());
   std::uint64_t number = ++m_marked;
+  m_rest_over.notify_all();
   while (m_marks_seen < number && !m_stopping) {
     co_await m_mark_came.wait();
   }

@@ -271,6 +271,74 @@ asio::awaitable<void> polls_what_is_too_big(Fixture* f) {
   CHECK(f->changes.size() == 3);
 }
 
+// What happens meanwhile is told when the rest is over, and whoever synchronises ends it.
+asio::awaitable<void> rests(Fixture* f) {
+  fs::path root = f->home / "skills";
+  fs::create_directories(root / "pdf");
+  co_await f->start();
+  {
+    Watcher::Rest first(f->watcher.get());
+    {
+      Watcher::Rest second(f->watcher.get());
+      fs::create_directories(root / "csv/sub");
+      write(root / "csv/sub/x", "x");
+    }
+    co_await f->synchronise();
+    CHECK(f->said(0, "csv"));
+    write(root / "csv/sub/x", "xy");
+    // Without anybody who synchronises, it comes to an end by itself.
+    f->changes.clear();
+    while (!f->said(0, "csv")) {
+      co_await asio::post(f->io, asio::use_awaitable);
+    }
+    write(root / "pdf/x", "x");
+    f->changes.clear();
+  }
+  while (!f->said(0, "pdf")) {
+    co_await asio::post(f->io, asio::use_awaitable);
+  }
+  co_await f->synchronise();
+  CHECK(f->changes.empty());
+}
+
+// More folders than are walked before others have their turn.
+asio::awaitable<void> lets_others_in(Fixture* f) {
+  fs::path root = f->home / "skills";
+  fs::create_directories(root);
+  co_await f->start();
+  for (int i = 0; i < 500; ++i) {
+    fs::create_directories(f->home / "made" / std::to_string(i) / "sub");
+  }
+  Watcher::Rest rest(f->watcher.get());
+  for (int i = 0; i < 500; ++i) {
+    fs::rename(f->home / "made" / std::to_string(i), root / std::to_string(i));
+  }
+  std::size_t turns = 0;
+  bool is_done = false;
+  runtime::TaskGroup group(f->io.get_executor(), [](std::exception_ptr) { FAIL("no exception"); });
+  auto count = [f, &turns, &is_done]() -> asio::awaitable<void> {
+    while (!is_done) {
+      ++turns;
+      co_await asio::post(f->io, asio::use_awaitable);
+    }
+  };
+  std::uint64_t before = f->watcher->counters().wake_ups;
+  group.start(count());
+  Result<void> came = co_await f->watcher->synchronise();
+  is_done = true;
+  auto joined = group.join();
+  co_await std::move(joined);
+  REQUIRE(came);
+  CHECK(f->watcher->counters().wake_ups == before + 1);
+  CHECK(turns >= 500 / 64);
+  for (int i = 0; i < 500; ++i) {
+    CHECK(f->said(0, std::to_string(i)));
+  }
+  write(root / "499/sub/x", "x");
+  co_await f->synchronise();
+  CHECK(f->said(0, "499"));
+}
+
 // Each has its turn among the events, whoever else waits for one.
 asio::awaitable<void> synchronises_many(Fixture* f) {
   fs::create_directories(f->home / "skills/pdf");
@@ -506,6 +574,16 @@ TEST_SUITE("Watcher") {
   TEST_CASE_FIXTURE(Fixture, "what is not a skill's business wakes nobody") {
     open(WatchMode::automatic, {"skills"});
     run(rests_when_idle(this));
+  }
+
+  TEST_CASE_FIXTURE(Fixture, "what happens during a rest is told behind it") {
+    open(WatchMode::automatic, {"skills"});
+    run(rests(this));
+  }
+
+  TEST_CASE_FIXTURE(Fixture, "while many folders are walked, others have their turn") {
+    open(WatchMode::automatic, {"skills"});
+    run(lets_others_in(this));
   }
 
   TEST_CASE_FIXTURE(Fixture, "a sign is told of, and what lies below it is nobody's business") {
