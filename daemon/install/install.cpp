@@ -161,7 +161,6 @@ Awaitable<void> InstallDesk::place(InstallWork& work) {
   if (work.ordered.empty()) {
     co_return Result<void>();
   }
-  SyncService::AnswerFirst first(m_service);
   work.call.told("placing");
   PlacingTold told(work.call.told);
   AWAIT(Result<std::vector<sync::Placed>> placed, m_service.place(order_of(work), told.progress()));
@@ -203,6 +202,7 @@ Awaitable<InstallResult> InstallDesk::install(InstallParams params, InstallCall 
   work.result.dry_run = work.params.dry_run || work.choice.is_open;
   AWAIT(Result<void> looked, look_at_skills(work));
   CO_TRY(looked);
+  SyncService::AnswerFirst first(m_service);
   AWAIT(Result<void> placed, place(work));
   CO_TRY(placed);
   finish(work);

@@ -5,11 +5,14 @@
 #include "daemon/sync/told_progress.h"
 
 namespace upskill::daemon {
+
+// Behind scene(), which whoever decides cannot call any more.
 asio::awaitable<Result<Scene>> SyncService::look_changed(SettingsChange change) {
-  AWAIT(Result<std::shared_ptr<const Scene>> before, scene());
-  CO_TRY(before);
-  auto job = [this, &before, &change]() -> Result<Scene> {
-    TRY_ASSIGN(SyncSettings settings, change(**before));
+  if (!m_scene) {
+    co_return tl::make_unexpected(*m_scene_problem);
+  }
+  auto job = [this, before = m_scene, &change]() -> Result<Scene> {
+    TRY_ASSIGN(SyncSettings settings, change(*before));
     return look_around(settings, m_context.places, m_environment);
   };
   AWAIT(Result<Scene> found, runtime::offload(m_context.pool(), std::move(job)));
@@ -58,6 +61,8 @@ asio::awaitable<void> SyncService::carry_out(asio::awaitable<Result<sync::Round>
 asio::awaitable<Result<sync::Round>>
 SyncService::take_on(SettingsChange change, HaltedRoots halted, sync::Progress progress) {
   Working working(*this);
+  AWAIT(Result<std::shared_ptr<const Scene>> before, this->scene());
+  CO_TRY(before);
   runtime::Turns::Ticket ticket(m_deciding);
   AWAIT_DONE(ticket.called());
   AWAIT(Result<Scene> scene, look_changed(std::move(change)));
@@ -134,6 +139,8 @@ SyncService::look_now(std::string only_skill, bool dry_run, sync::Progress progr
 
 asio::awaitable<Result<sync::Rehearsal>> SyncService::rehearse(SettingsChange change,
                                                                HaltedRoots halted) {
+  AWAIT(Result<std::shared_ptr<const Scene>> before, this->scene());
+  CO_TRY(before);
   AWAIT(Result<Scene> scene, look_changed(std::move(change)));
   CO_TRY(scene);
   auto rehearsal = [this, &scene, halted](sync::Engine& engine) {

@@ -51,7 +51,25 @@ SyncService::place_now(sync::PlaceOrder order,
 void SyncService::note_order(const sync::Round& round) {
   note(round);
   tidy_soon(); // also what an order that failed took back
-  count_anew();
+  // Counted by the work loop: it looks at every folder, and who has changed one need not wait.
+  m_summarised = false;
+  ++m_orders;
+  m_changed.notify_all();
+}
+
+// What cannot be seen now is looked for again by the next who asks.
+asio::awaitable<void> SyncService::see_orders() {
+  const std::uint64_t orders = m_orders;
+  if (m_orders_seen == orders) {
+    co_return;
+  }
+  AWAIT(Result<void> seen, synchronise());
+  if (is_scene_old()) {
+    AWAIT_DONE(look_again());
+  }
+  if (seen) {
+    m_orders_seen = std::max(m_orders_seen, orders);
+  }
 }
 
 asio::awaitable<Result<sync::Round>>

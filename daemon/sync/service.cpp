@@ -260,6 +260,7 @@ asio::awaitable<Result<std::shared_ptr<const Scene>>> SyncService::scene() {
   while (!m_started) {
     co_await m_rested.wait();
   }
+  AWAIT_DONE(see_orders());
   if (!m_scene) {
     co_return tl::make_unexpected(*m_scene_problem);
   }

@@ -39,7 +39,8 @@ public:
   void start();
   asio::awaitable<void> stop();
 
-  // The machine as it was last found; waits for the first look after the start.
+  // The machine as it was last found, with the folders that orders have made; waits for the first
+  // look after the start. Not for who decides (m_deciding): it may look again itself.
   asio::awaitable<Result<std::shared_ptr<const Scene>>> scene();
 
   // Told of skills that were written to, by whomever, once they have settled and their copies were
@@ -198,6 +199,9 @@ private:
   take_on(SettingsChange change, HaltedRoots halted, sync::Progress progress);
   // placing.cpp
   asio::awaitable<Result<std::string>> ready_for(std::string project, bool keeps);
+  // The watcher rests while an order is carried out, and tells of the folders that it made behind
+  // it.
+  asio::awaitable<void> see_orders();
   asio::awaitable<Result<void>> take_on_project(std::string path, bool keeps);
   Result<void> check_store() const;
   asio::awaitable<Result<sync::Round>> place_now(sync::PlaceOrder order,
@@ -222,8 +226,6 @@ private:
   void changed(std::string_view root, std::string_view skill);
   asio::awaitable<void> announce();
   asio::awaitable<void> refresh_summary();
-  // The same, by the work loop: it looks at every folder, and who has changed one need not wait.
-  void count_anew();
   bool is_idle() const;
 
   // Who lies where may be another than in the scene.
@@ -268,7 +270,8 @@ private:
   SyncStatusResult m_summary; // without skills: what `status` says, as of the last round
   std::int64_t m_skill_count = 0;
   bool m_summarised = false;
-  std::uint64_t m_counts_due = 0; // how often it was said that they are to be counted anew
+  std::uint64_t m_orders = 0;                  // how many were carried out
+  std::uint64_t m_orders_seen = 0;             // of these, how many the watcher had told of at last
   std::vector<std::string> m_lasting_warnings; // of the start
   std::vector<std::string> m_round_warnings;   // of the last round
 

@@ -199,7 +199,7 @@ asio::awaitable<Result<bool>> SyncService::look_at_waiting() {
 }
 
 asio::awaitable<void> SyncService::refresh_summary() {
-  const std::uint64_t number = m_counts_due;
+  const std::uint64_t orders = m_orders;
   auto look = [](sync::Engine& engine) -> Result<sync::SyncOverview> { return engine.overview(); };
   AWAIT(Result<sync::SyncOverview> overview, m_lane.with_engine(std::move(look)));
   if (overview) {
@@ -210,14 +210,8 @@ asio::awaitable<void> SyncService::refresh_summary() {
     auto count = [scene = m_scene] { return count_skills(*scene); };
     AWAIT(m_skill_count, runtime::offload(m_context.pool(), std::move(count)));
   }
-  m_summarised = number == m_counts_due; // else something was placed while it was looked at
+  m_summarised = orders == m_orders; // else something was placed while it was looked at
   m_rested.notify_all();
-}
-
-void SyncService::count_anew() {
-  ++m_counts_due;
-  m_summarised = false;
-  m_changed.notify_all();
 }
 
 asio::awaitable<void> SyncService::wait_for_summary() {
@@ -327,6 +321,7 @@ asio::awaitable<void> SyncService::work_loop() {
       continue;
     }
     if (m_answering == 0 && (m_list_changed || !m_announced.empty() || !m_summarised)) {
+      AWAIT_DONE(see_orders());
       AWAIT_DONE(announce());
       continue;
     }

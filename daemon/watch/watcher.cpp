@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,8 +27,11 @@ constexpr std::size_t k_folders_at_once = 64;
 constexpr std::size_t k_folders_per_piece = 8192;
 // Events that were followed by walks, until others have their turn on the reactor's thread.
 constexpr int k_walks_at_once = 64;
-// The kernel keeps 16,384 events by default, and folders are put in place at some 50 for each ms.
-constexpr auto k_longest_rest = std::chrono::milliseconds(100);
+constexpr auto k_longest_rest = std::chrono::milliseconds(500);
+// The kernel keeps 16,384 events by default, each of 16 bytes and a name. Folders are put in place
+// at some 20 for each ms, so that less than the other half comes until it is looked at again.
+constexpr int k_most_left_bytes = 8192 * 16;
+constexpr auto k_look_at_rest = std::chrono::milliseconds(50);
 
 } // namespace
 
@@ -143,7 +147,12 @@ asio::awaitable<void> Watcher::rest() {
     co_return;
   }
   UniqueFd apart(m_readable.release());
-  co_await m_rest_over.wait_until(is_over, k_longest_rest);
+  const runtime::Clock::time_point end = runtime::Clock::now() + k_longest_rest;
+  int bytes = 0;
+  while (!is_over() && bytes < k_most_left_bytes && runtime::Clock::now() < end) {
+    co_await m_rest_over.wait_until(is_over, k_look_at_rest);
+    bytes = ::ioctl(m_inotify.get(), FIONREAD, &bytes) == 0 ? bytes : k_most_left_bytes;
+  }
   m_readable.assign(apart.release());
 }
 

@@ -62,9 +62,10 @@ public:
   // options.synchronise_limit.
   asio::awaitable<Result<void>> synchronise();
 
-  // While one lives, events stay up to k_longest_rest with the kernel, unless somebody
-  // synchronises: who puts many folders in place has the processors to itself. Owner: a call, which
-  // has an end. Lifetime: within that of the watcher; of no watcher, it does nothing.
+  // While one lives, events stay with the kernel for up to half a second, unless somebody
+  // synchronises or they fill half its queue: who puts many folders in place has the processors to
+  // itself. Owner: a call, which has an end. Lifetime: within that of the watcher; of no watcher,
+  // it does nothing.
   class Rest {
   public:
     explicit Rest(Watcher* watcher);
