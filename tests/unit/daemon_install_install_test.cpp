@@ -24,6 +24,21 @@ TEST_SUITE("skill_install") {
     CHECK(world.installed("./source/demo").state == InstallState::unchanged);
   }
 
+  TEST_CASE("whoever asks behind an order sees the folders that it made") {
+    InstallWorld world;
+    world.offer("source/demo");
+    REQUIRE(world.skills.run(world.skills.service().scene()));
+    // The watcher rests, as it does until the answer is told.
+    SyncService::AnswerFirst first(world.skills.service());
+    REQUIRE(world.installed("./source/demo").state == InstallState::installed);
+    Result<std::shared_ptr<const Scene>> scene = world.skills.run(world.skills.service().scene());
+    REQUIRE(scene);
+    auto made =
+        std::ranges::find((*scene)->roots, world / ".claude/skills", &library::Root::real_path);
+    REQUIRE(made != (*scene)->roots.end());
+    CHECK(made->exists());
+  }
+
   TEST_CASE("of several skills none is taken for the one that was meant") {
     InstallWorld world;
     world.offer("source/skills/one");
