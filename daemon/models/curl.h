@@ -32,6 +32,8 @@ struct HttpRequest {
   std::size_t longest_body = 16u << 20; // of the response, unpacked
   bool keeps_encoding = false;  // of the response: its body comes as it is sent, packed or not
   Environment environment = {}; // of the call: proxies, and SSL_CERT_FILE
+  // Told of the answer's head before the first piece of its body; of one without a body it is not.
+  std::function<void(int status, const Headers& headers)> on_head = {};
   // Given each piece of the body; an error ends the exchange and is its result. It must not start
   // or end exchanges itself.
   std::function<Result<void>(std::string_view)> on_body = {};

@@ -191,6 +191,11 @@ bool Http::Transfer::take_body(std::string_view bytes) {
   m_size += bytes.size();
   if (is_first) {
     m_loop->expect(deadline()); // it may be earlier than that of the first byte; later ones are not
+    if (m_request.on_head) {
+      long status = 0;
+      m_loop->curl().easy_getinfo(m_easy, CURLINFO_RESPONSE_CODE, &status);
+      m_request.on_head(static_cast<int>(status), m_response.headers);
+    }
   }
   if (m_size > m_request.longest_body) {
     fail_with(

@@ -1,0 +1,56 @@
+#pragma once
+#include "daemon/http/request_parser.h"
+#include "daemon/proxy/proxy.h"
+#include "daemon/runtime/condition.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace upskill::proxy {
+
+// One connection of an agent: one request, its answer, the end. Agents make another for another,
+// which costs them nothing on one machine.
+// Owner: its two tasks, of the proxy's group. Thread: the proxy's. Lifetime: within the proxy's.
+class Proxy::Exchange {
+public:
+  Exchange(Proxy& proxy, UniqueFd socket);
+  ~Exchange();
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  // Reads what is asked, and writes what comes while it comes.
+  static asio::awaitable<void> run(std::shared_ptr<Exchange> self);
+
+private:
+  // Asks the server.
+  static asio::awaitable<void> forward(std::shared_ptr<Exchange> self, Route route);
+
+  // Whether there is a request to answer; none: what is wrong with it was answered, or it is gone.
+  asio::awaitable<Result<std::optional<Route>>> read();
+  asio::awaitable<Result<std::size_t>> read_some(char* bytes, std::size_t size);
+  asio::awaitable<Result<std::size_t>> write_some();
+  std::optional<Route> judged();
+  models::HttpRequest request_of(Route route);
+
+  void refuse(int status, std::string_view why);
+  void begin(int status, const models::Headers& headers);
+  Result<void> send(std::string_view bytes);
+  void end(bool is_whole);
+  bool hold(std::size_t bytes);
+
+  Proxy& m_proxy;
+  asio::posix::stream_descriptor m_socket;
+  http::RequestParser m_parser;
+  bool m_is_let_in = false; // it has shown the token
+  std::string m_out;        // to be written
+  std::size_t m_held = 0;   // bytes of the proxy's
+  bool m_is_begun = false;  // its answer
+  bool m_is_chunked = false;
+  bool m_is_over = false; // nothing more is to be written
+  int m_status = 0;
+  runtime::Condition m_changed;
+};
+
+} // namespace upskill::proxy
