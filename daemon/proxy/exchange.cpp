@@ -2,6 +2,7 @@
 
 #include "daemon/await.h"
 #include "daemon/models/wire_json.h"
+#include "daemon/runtime/offload.h"
 #include "daemon/runtime/timeout.h"
 #include "protocol/base/hash.h"
 #include "protocol/http/status.h"
@@ -45,7 +46,8 @@ asio::awaitable<void> Proxy::Exchange::run(std::shared_ptr<Exchange> self) {
   }
   std::optional<runtime::TaskId> asking;
   if (*route) {
-    asking = here.m_proxy.m_tasks.start(forward(self, **route));
+    bool is_replay = here.m_proxy.m_options.records && here.m_proxy.m_options.records->is_replay;
+    asking = here.m_proxy.m_tasks.start(is_replay ? replay(self, **route) : forward(self, **route));
   }
   while (!here.m_is_over || !here.m_out.empty()) {
     if (here.m_out.empty()) {
@@ -156,16 +158,22 @@ models::HttpRequest Proxy::Exchange::request_of(Route route) {
 asio::awaitable<void> Proxy::Exchange::forward(std::shared_ptr<Exchange> self, Route route) {
   Exchange& here = *self;
   Recording& recording = here.m_proxy.m_recording;
+  bool is_kept = here.m_proxy.m_options.records.has_value();
+  nlohmann::json asked = is_kept ? here.asked() : nlohmann::json();
   models::HttpRequest request = here.request_of(route);
   if (route.is_answered) {
     recording.take_request(request.body);
   }
   UsageReader reader(route.wire);
+  RecordedAnswer answer;
   request.on_head = [&here](int status, const models::Headers& headers) {
     here.begin(status, headers);
   };
-  request.on_body = [&here, &reader](std::string_view bytes) {
+  request.on_body = [&here, &reader, &answer, is_kept](std::string_view bytes) {
     reader.take(bytes);
+    if (is_kept) {
+      answer.body += bytes;
+    }
     return here.send(bytes);
   };
   AWAIT(Result<models::HttpResponse> response, here.m_proxy.m_http.perform(std::move(request)));
@@ -189,7 +197,57 @@ asio::awaitable<void> Proxy::Exchange::forward(std::shared_ptr<Exchange> self, R
   if (!here.m_is_begun) { // an answer without a body
     here.begin(response->status, response->headers);
   }
+  // Before the agent has its end: what it asks next may be its last.
+  if (is_kept && response->status == 200 && (reader.is_complete() || !route.is_answered)) {
+    answer.content_type = models::header(response->headers, "content-type");
+    AWAIT_DONE(here.keep(std::move(asked), std::move(answer)));
+  }
   here.end(true);
+}
+
+asio::awaitable<void> Proxy::Exchange::keep(nlohmann::json asked, RecordedAnswer answer) {
+  const ProxyRecords& records = *m_proxy.m_options.records;
+  auto add = [&records, &asked, &answer] {
+    return records.cassette.add(asked, records.sample, answer);
+  };
+  AWAIT(Result<void> added, runtime::offload(records.pool, std::move(add)));
+  if (!added && !m_proxy.m_problem) {
+    m_proxy.m_problem = added.error();
+  }
+}
+
+asio::awaitable<void> Proxy::Exchange::replay(std::shared_ptr<Exchange> self, Route route) {
+  Exchange& here = *self;
+  Recording& recording = here.m_proxy.m_recording;
+  const ProxyRecords& records = *here.m_proxy.m_options.records;
+  if (route.is_answered) {
+    recording.take_request(here.m_parser.body());
+  }
+  nlohmann::json asked = here.asked();
+  auto find = [&records, &asked] { return records.cassette.find(asked, records.sample); };
+  AWAIT(Result<RecordedAnswer> answer, runtime::offload(records.pool, std::move(find)));
+  if (!answer) {
+    if (route.is_answered) { // agents do without the others
+      recording.take_failure();
+      here.m_proxy.m_problem = here.m_proxy.m_problem.value_or(answer.error());
+    }
+    here.refuse(404, answer.error().message);
+    co_return;
+  }
+  UsageReader reader(route.wire);
+  reader.take(answer->body);
+  reader.finish();
+  if (route.is_answered) {
+    recording.take_answer(route.wire, answer->status, reader);
+  }
+  here.begin(answer->status, {{"content-type", answer->content_type}});
+  here.end(here.send(answer->body).has_value());
+}
+
+nlohmann::json Proxy::Exchange::asked() {
+  const http::Head& head = m_parser.head();
+  return normalised_request(
+      head.method, head.target, m_parser.body(), m_proxy.m_options.records->places);
 }
 
 asio::awaitable<Result<std::size_t>> Proxy::Exchange::write_some() {

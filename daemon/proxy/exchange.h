@@ -3,6 +3,8 @@
 #include "daemon/proxy/proxy.h"
 #include "daemon/runtime/condition.h"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +29,11 @@ private:
   // Asks the server.
   static asio::awaitable<void> forward(std::shared_ptr<Exchange> self, Route route);
 
+  // Answers from the records.
+  static asio::awaitable<void> replay(std::shared_ptr<Exchange> self, Route route);
+  // Puts an answer into them.
+  asio::awaitable<void> keep(nlohmann::json asked, RecordedAnswer answer);
+
   // Whether there is a request to answer; none: what is wrong with it was answered, or it is gone.
   asio::awaitable<Result<std::optional<Route>>> read();
   asio::awaitable<Result<std::size_t>> read_some(char* bytes, std::size_t size);
@@ -34,6 +41,7 @@ private:
   std::optional<Route> judged();
   models::HttpRequest request_of(Route route);
 
+  nlohmann::json asked();
   void refuse(int status, std::string_view why);
   void begin(int status, const models::Headers& headers);
   Result<void> send(std::string_view bytes);

@@ -61,6 +61,9 @@ Proxy::listen(asio::any_io_executor executor, models::Http& http, ProxyOptions o
                 "give `https://HOST/v1`, or `http://HOST:PORT/v1`");
   }
   std::unique_ptr<Proxy> proxy(new Proxy(std::move(executor), http, std::move(options)));
+  if (proxy->m_options.records) {
+    proxy->m_options.records->places.emplace_back(proxy->m_token, "{token}");
+  }
   TRY(proxy->listen());
   proxy->m_tasks.start(proxy->accept());
   return proxy;

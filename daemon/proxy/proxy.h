@@ -1,7 +1,10 @@
 #pragma once
 #include "daemon/models/curl.h"
+#include "daemon/proxy/agent_cassette.h"
+#include "daemon/proxy/normalise.h"
 #include "daemon/proxy/recording.h"
 #include "daemon/runtime/asio.h"
+#include "daemon/runtime/pool.h"
 #include "daemon/runtime/task_group.h"
 #include "daemon/runtime/timers.h"
 #include "protocol/base/result.h"
@@ -12,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,12 +32,22 @@ struct ProxyLimits {
   runtime::Clock::duration write = std::chrono::seconds(30); // that the agent takes nothing
 };
 
+// Answers that are kept, or were.
+struct ProxyRecords {
+  runtime::Pool::Share pool; // where files are read and written
+  AgentCassette cassette;
+  bool is_replay = false; // nobody is asked
+  std::uint32_t sample = 1;
+  Places places = {}; // of the run; the token is added
+};
+
 struct ProxyOptions {
   Upstream upstream = {};
   models::Environment environment = {}; // the call's: proxies, SSL_CERT_FILE
   std::vector<WatchedSkill> skills = {};
   std::string socket = {}; // path of a Unix socket to listen at; empty: a port of the loopback
   ProxyLimits limits = {};
+  std::optional<ProxyRecords> records = {};
 };
 
 // Stands between one run of an agent and its model: takes what it asks, puts the real key in place
@@ -61,6 +75,9 @@ public:
 
   const Measured& measured() const { return m_recording.measured(); }
 
+  // What was not in the records, or could not be put into them: then a run proves nothing.
+  const std::optional<Error>& problem() const { return m_problem; }
+
   // Takes nothing more and ends what is under way.
   asio::awaitable<void> stop();
 
@@ -81,6 +98,7 @@ private:
   asio::posix::stream_descriptor m_listener;
   std::size_t m_connections = 0;
   std::size_t m_held = 0; // bytes
+  std::optional<Error> m_problem;
   runtime::TaskGroup m_tasks;
 };
 
