@@ -112,6 +112,7 @@ std::vector<CliAgentRow> make_rows() {
       .url_environment = {"ANTHROPIC_BASE_URL={url}"},
       .servers = {{"ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY"}},
       .server_key = "ANTHROPIC_API_KEY",
+      .upstream = "https://api.anthropic.com",
       .keys = {"ANTHROPIC_API_KEY"},
       .skills = ".claude/skills",
   });
@@ -125,13 +126,14 @@ std::vector<CliAgentRow> make_rows() {
                "--skip-git-repo-check",
                "--ephemeral",
                "-s",
-               "workspace-write",
+               "{confinement}",
                "-C",
                "{workspace}"},
       .model_argv = {"-m", "{model}"},
       .environment = {"CODEX_HOME={config}"},
       .servers = {{"OPENAI_BASE_URL", "OPENAI_API_KEY"}, {"OPENAI_API_BASE", "OPENAI_API_KEY"}},
       .server_key = "OPENAI_API_KEY",
+      .upstream = "https://api.openai.com/v1",
       .keys = {"OPENAI_API_KEY"},
       .skills = ".agents/skills",
       .files = codex_files,
@@ -147,6 +149,7 @@ std::vector<CliAgentRow> make_rows() {
       .url_environment = {"GOOGLE_GEMINI_BASE_URL={url}"},
       .servers = {{"GOOGLE_GEMINI_BASE_URL", "GEMINI_API_KEY"}},
       .server_key = "GEMINI_API_KEY",
+      .upstream = "https://generativelanguage.googleapis.com",
       .keys = {"GEMINI_API_KEY"},
       .skills = ".gemini/skills",
       .files = gemini_files,
@@ -212,8 +215,11 @@ std::vector<CliAgentRow> make_rows() {
 }
 
 std::string filled(std::string_view pattern, const CliCall& call) {
-  const std::array<std::pair<std::string_view, const std::string*>, 5> values{
-      {{"{model}", &call.model},
+  // A sandbox within one of ours cannot be made, and Codex runs nothing without.
+  const std::string confinement = call.is_enclosed ? "danger-full-access" : "workspace-write";
+  const std::array<std::pair<std::string_view, const std::string*>, 6> values{
+      {{"{confinement}", &confinement},
+       {"{model}", &call.model},
        {"{url}", &call.base_url},
        {"{home}", &call.folders.home},
        {"{config}", &call.folders.config},
@@ -351,6 +357,9 @@ cli_environment(const CliAgentRow& row, const CliCall& call, const Environment& 
                                "TERM=dumb",
                                "NO_COLOR=1"};
   for (std::string_view name : k_handed_on) {
+    if (call.is_enclosed) {
+      break; // nothing of them can be reached
+    }
     std::string value = value_of(name, environment);
     // What is on this machine no proxy can reach.
     if ((name == "NO_PROXY" || name == "no_proxy") && models::is_loopback(call.base_url)) {

@@ -24,6 +24,7 @@ struct CliCall {
   std::string base_url = {};                    // of another server; empty: the agent's own
   std::map<std::string, std::string> keys = {}; // by the variables that give them to the agent
   CliFolders folders = {};
+  bool is_enclosed = false; // in a sandbox of ours, in which an agent cannot have one of its own
 };
 
 // Where the caller's environment names another server, and the key that is that server's.
@@ -33,7 +34,7 @@ struct CliServer {
 };
 
 // How one agent is started. Texts hold `{model}`, `{url}`, `{home}`, `{config}`, `{workspace}` for
-// members of the call.
+// members of the call, and `{confinement}` for how far Codex confines what it runs.
 struct CliAgentRow {
   std::string_view name = {};    // `cli.` and this
   std::string_view program = {}; // in the PATH
@@ -44,7 +45,8 @@ struct CliAgentRow {
   std::vector<std::string_view> environment = {};     // `NAME=value`
   std::vector<std::string_view> url_environment = {}; // more, where there is another server
   std::vector<CliServer> servers = {};                // other ones; the first that is named
-  std::string_view server_key = {};        // the variable that gives the agent such a one's key
+  std::string_view server_key = {}; // the variable that gives the agent such a one's key
+  std::string_view upstream = {};   // base URL of its own server, where it can be told another
   std::vector<std::string_view> keys = {}; // of its own server: handed on as they are
   std::string_view skills = {};            // folder of the workspace
   std::string_view usage_file = {};        // that it writes; empty: none
@@ -70,8 +72,8 @@ Result<CliCall> make_cli_call(const CliAgentRow& row,
 // The PATH of the caller, or ours.
 std::string program_path(const Environment& environment);
 
-// The whole command, and the whole environment: nothing else is handed on but PATH, proxies and
-// where certificates lie.
+// The whole command, and the whole environment: nothing else is handed on but PATH, and, where
+// there is a network, proxies and where certificates lie.
 std::vector<std::string> cli_argv(const CliAgentRow& row, const CliCall& call);
 std::vector<std::string>
 cli_environment(const CliAgentRow& row, const CliCall& call, const Environment& environment);

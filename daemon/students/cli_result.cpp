@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace upskill::students {
@@ -200,6 +201,31 @@ Result<Work> cli_work(const CliAgentRow& row,
   work.observation.tools_used = agent_events::tools_used(run);
   work.observation.answer = without_keys(std::move(run.answer), call.keys);
   return work;
+}
+
+void take_measured(Work& work, const proxy::Measured& measured, EvalArm arm) {
+  work.requests = static_cast<std::int64_t>(measured.requests);
+  if (measured.requests == measured.failed) {
+    return; // nothing was answered: what it says may be of a server that we did not see
+  }
+  if (std::optional<std::uint64_t> tokens = total(measured.usage)) {
+    work.usage = measured.usage;
+    work.observation.tokens = tokens;
+  }
+  if (measured.cost) {
+    work.cost = measured.cost;
+    work.observation.cost_usd = work.cost;
+  }
+  if (!measured.models.empty()) {
+    work.model = joined(measured.models);
+  }
+  work.skills_described = measured.described;
+  work.skills_read = measured.read;
+  if (arm == EvalArm::with_skill && !measured.read.empty()) {
+    auto& used = work.observation.skills_used;
+    used = used.value_or(std::set<std::string>());
+    used->insert(measured.read.begin(), measured.read.end());
+  }
 }
 
 } // namespace upskill::students

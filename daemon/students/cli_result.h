@@ -1,4 +1,5 @@
 #pragma once
+#include "daemon/proxy/recording.h"
 #include "daemon/runtime/child_process.h"
 #include "daemon/students/cli_agents.h"
 #include "daemon/students/student.h"
@@ -16,6 +17,10 @@ Result<Work> cli_work(const CliAgentRow& row,
                       const CliCall& call,
                       const runtime::ChildEnd& end,
                       agent_events::AgentRun run);
+
+// Puts what a proxy measured in place of what the agent says of itself, where that is known: its
+// tokens, cost and models, and with the skill, that it read it.
+void take_measured(Work& work, const proxy::Measured& measured, EvalArm arm);
 
 // The text with each key that occurs in it as `[hidden]`.
 std::string without_keys(std::string text, const std::map<std::string, std::string>& keys);

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,8 +62,11 @@ struct Work {
   std::string model = {}; // as the server names it
   std::optional<std::int64_t> turns = {};
   std::optional<std::int64_t> tool_calls = {};
-  bool cached = false;                       // answered before: nothing was spent
-  std::shared_ptr<Workspace> workspace = {}; // null for students without one
+  std::optional<std::int64_t> requests = {};   // that a proxy saw; beside what the student says
+  std::set<std::string> skills_described = {}; // whose description a proxy saw in a prompt
+  std::set<std::string> skills_read = {};      // whose body
+  bool cached = false;                         // answered before: nothing was spent
+  std::shared_ptr<Workspace> workspace = {};   // null for students without one
 };
 
 // Who answers cases. An error is nobody's failure: the model was not there, the budget is spent.

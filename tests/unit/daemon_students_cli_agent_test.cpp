@@ -198,6 +198,9 @@ TEST_SUITE("CliAgent") {
                                    "TERM",
                                    "NO_COLOR",
                                    "HTTPS_PROXY",
+                                   "NO_PROXY",
+                                   "no_proxy",
+                                   "ANTHROPIC_BASE_URL", // its proxy
                                    "CLAUDE_CONFIG_DIR",
                                    "DISABLE_AUTOUPDATER",
                                    "DISABLE_TELEMETRY",
