@@ -87,6 +87,11 @@ void tell(EvalSample& sample, students::Work work, eval::Grade grade, std::size_
   sample.tool_calls = work.tool_calls;
   sample.answered_by = std::move(work.model);
   sample.cached = work.cached;
+  if (work.requests) {
+    sample.requests = work.requests;
+    sample.skill_described = work.skills_described.contains(work.observation.skill);
+    sample.skill_read = work.skills_read.contains(work.observation.skill);
+  }
   if (work.observation.skills_used) {
     sample.skill_used = work.observation.skills_used->contains(work.observation.skill);
   }

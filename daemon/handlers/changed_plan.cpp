@@ -194,6 +194,7 @@ changed_params(const EvalChangedParams& asked, const config::Config& config, con
   params.budget = asked.budget;
   params.token_budget = asked.token_budget;
   params.base_url = asked.base_url;
+  params.no_sandbox = asked.no_sandbox;
   params.judge_model = asked.judge_model.empty() ? config.judge_model : asked.judge_model;
   TRY(check_params(params, asker));
   return params;

@@ -57,6 +57,8 @@ public:
 
   const models::Environment& environment() const { return m_options.environment; }
 
+  const EvalModelOptions& options() const { return m_options; }
+
   models::Budget& budget() { return m_budget; }
 
 private:

@@ -242,6 +242,11 @@ Result<void> check_rights(const EvalParams& params) {
                   "`chat` and `agent` are asked in a sandbox; `upskill eval` takes all");
     }
   }
+  if (params.no_sandbox) {
+    return fail(ErrorCode::refused,
+                "params.no_sandbox: only a person may do without the sandbox",
+                "`upskill eval` on the command line");
+  }
   if (!params.base_url.empty() && !models::is_loopback(params.base_url)) {
     return fail(ErrorCode::refused,
                 "params.base_url: only a person may name a server of another machine",
@@ -256,9 +261,6 @@ Result<void> check_agents(const EvalParams& params) {
       params.student, [](const std::string& student) { return student.starts_with("cli."); });
   if (!is_any) {
     return {};
-  }
-  if (!params.record.empty() || !params.replay.empty()) {
-    return wrong("student", "what coding agents ask cannot be recorded");
   }
   if (params.budget || params.token_budget) {
     return wrong("student",

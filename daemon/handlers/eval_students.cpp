@@ -36,6 +36,13 @@ Result<std::unique_ptr<students::Student>> open_student(const Workshop& workshop
     students::CliAgentOptions options;
     options.model = name.model;
     options.base_url = params.base_url;
+    options.sandbox = params.no_sandbox ? nullptr : &workshop.sandbox;
+    if (models.options().record) {
+      options.record = models.options().record->folder();
+    }
+    if (models.options().replay) {
+      options.replay = models.options().replay->folder();
+    }
     options.limit = std::min(options.limit, all);
     options.environment = [sent = models.environment()](std::string_view variable) {
       return sent(std::string(variable));

@@ -85,6 +85,7 @@ EvalParams params_of(const EvalAcceptParams& asked,
   params.jobs = asked.jobs ? asked.jobs : config.max_parallel;
   params.budget = asked.budget;
   params.base_url = asked.base_url;
+  params.no_sandbox = asked.no_sandbox;
   params.judge_model = asked.judge_model.empty() ? config.judge_model : asked.judge_model;
   return params;
 }
@@ -193,6 +194,7 @@ accept_skill(WatchRoom room, EvalAcceptParams params, RequestContext context, Sk
   AcceptedRecord& record = plan->record;
   record.judge_model = plan->parts.front().params.judge_model;
   record.base_url = plan->parts.front().params.base_url;
+  record.no_sandbox = plan->parts.front().params.no_sandbox;
   context.release();
   models::Budget budget(engine.io.get_executor(), options.limits);
   options.budget = &budget;

@@ -85,6 +85,7 @@ struct AcceptedRecord {
   std::vector<RecordedSubject> subjects = {};
   std::string judge_model = {};
   std::string base_url = {};
+  bool no_sandbox = false;       // as the person said who accepted it
   bool has_capabilities = false; // else they are too many, or were not looked for
   std::vector<RecordedCapability> capabilities = {};
 
@@ -95,6 +96,7 @@ struct AcceptedRecord {
     f.optional(&AcceptedRecord::subjects, "subjects", "");
     f.optional(&AcceptedRecord::judge_model, "judge_model", "");
     f.optional(&AcceptedRecord::base_url, "base_url", "");
+    f.optional(&AcceptedRecord::no_sandbox, "no_sandbox", "");
     f.optional(&AcceptedRecord::has_capabilities, "has_capabilities", "");
     f.optional(&AcceptedRecord::capabilities, "capabilities", "");
   }

@@ -42,6 +42,7 @@ EvalParams params_of(const WatchExam& exam, const RecordedSubject& recorded) {
   params.no_baseline = true;
   params.judge_model = exam.record.judge_model;
   params.base_url = exam.record.base_url;
+  params.no_sandbox = exam.record.no_sandbox;
   return params;
 }
 

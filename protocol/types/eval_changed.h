@@ -20,6 +20,7 @@ struct EvalChangedParams {
   std::optional<std::int64_t> runs = {};
   std::string judge_model = {};
   std::string base_url = {};
+  bool no_sandbox = false;
   std::optional<std::int64_t> jobs = {};
   std::optional<double> budget = {};
   std::optional<std::int64_t> token_budget = {};
@@ -49,6 +50,9 @@ struct EvalChangedParams {
     f.optional(&EvalChangedParams::judge_model, "judge_model", "Answers `judge` checks.");
     f.optional(
         &EvalChangedParams::base_url, "base_url", "Where an OpenAI-compatible server answers.");
+    f.for_people(&EvalChangedParams::no_sandbox,
+                 "no_sandbox",
+                 "Run coding agents without the sandbox: with your files and network.");
     f.optional(&EvalChangedParams::jobs, "jobs", "Samples in flight at a time; 20.");
     f.optional(&EvalChangedParams::budget, "budget", "US dollars that may be spent.");
     f.optional(&EvalChangedParams::token_budget, "token_budget", "Tokens that may be used.");

@@ -69,6 +69,9 @@ struct EvalSample {
   std::optional<std::int64_t> turns = {};
   std::optional<std::int64_t> tool_calls = {};
   std::optional<bool> skill_used = {};
+  std::optional<std::int64_t> requests = {};
+  std::optional<bool> skill_described = {};
+  std::optional<bool> skill_read = {};
   std::string answered_by = {};
   bool cached = false;
 
@@ -86,6 +89,12 @@ struct EvalSample {
     f.optional(&EvalSample::turns, "turns", "Answers of the model that it took.");
     f.optional(&EvalSample::tool_calls, "tool_calls", "How many.");
     f.optional(&EvalSample::skill_used, "skill_used", "Whether the student picked the skill.");
+    f.optional(&EvalSample::requests, "requests", "To models, as our proxy saw them.");
+    f.optional(&EvalSample::skill_described,
+               "skill_described",
+               "Whether our proxy saw the skill's description in a prompt.");
+    f.optional(
+        &EvalSample::skill_read, "skill_read", "Whether our proxy saw the skill's text in one.");
     f.optional(&EvalSample::answered_by, "answered_by", "The model, as its server names it.");
     f.optional(&EvalSample::cached, "cached", "It was answered before, and cost nothing now.");
   }

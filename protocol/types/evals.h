@@ -48,6 +48,7 @@ struct EvalParams {
   std::optional<std::int64_t> token_budget = {};
   std::optional<std::int64_t> time_budget = {};
   std::string base_url = {};
+  bool no_sandbox = false;
   std::string judge_model = {};
   std::string test_gen_model = {};
   std::optional<double> fail_under = {};
@@ -89,6 +90,9 @@ struct EvalParams {
     f.for_people(&EvalParams::token_budget, "token_budget", "Tokens that may be used.");
     f.for_people(&EvalParams::time_budget, "time_budget", "Seconds that it may take.");
     f.optional(&EvalParams::base_url, "base_url", "Where an OpenAI-compatible server answers.");
+    f.for_people(&EvalParams::no_sandbox,
+                 "no_sandbox",
+                 "Run coding agents without the sandbox: with your files and network.");
     f.optional(&EvalParams::judge_model, "judge_model", "Answers `judge` checks.");
     f.for_people(&EvalParams::test_gen_model,
                  "test_gen_model",

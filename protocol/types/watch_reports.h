@@ -34,6 +34,7 @@ struct EvalAcceptParams {
   std::optional<std::int64_t> runs = {};
   std::string judge_model = {};
   std::string base_url = {};
+  bool no_sandbox = false;
   std::optional<std::int64_t> jobs = {};
   std::optional<double> budget = {};
   bool dry_run = false;
@@ -51,6 +52,9 @@ struct EvalAcceptParams {
     f.optional(&EvalAcceptParams::judge_model, "judge_model", "Answers `judge` checks.");
     f.optional(
         &EvalAcceptParams::base_url, "base_url", "Where an OpenAI-compatible server answers.");
+    f.for_people(&EvalAcceptParams::no_sandbox,
+                 "no_sandbox",
+                 "Run coding agents without the sandbox: with your files and network.");
     f.optional(&EvalAcceptParams::jobs, "jobs", "Samples in flight at a time; adaptive from 20.");
     f.optional(&EvalAcceptParams::budget, "budget", "US dollars that may be spent.");
     f.optional(&EvalAcceptParams::dry_run, "dry_run", "Ask nobody, and accept nothing.");

@@ -282,7 +282,7 @@ END
   PATH=$PWD/bin:$PATH ANTHROPIC_API_KEY=k
   export ANTHROPIC_API_KEY
   watched auto
-  run 0 upskill eval accept greet --student cli.claude-code --runs 1
+  run 0 upskill eval accept greet --student cli.claude-code --no-sandbox --runs 1 # it tells us where it is
   has " 20 "
   rewrite "Say some words." "$c"
   wait_idle

@@ -331,27 +331,25 @@ TEST_SUITE("check_params") {
     }
   }
 
-  TEST_CASE("one records or replays, and of models only") {
+  TEST_CASE("one records or replays") {
     EvalParams both;
     both.record = both.replay = "answers";
     CHECK(check(both, true).error().code == ErrorCode::invalid_argument);
     for (auto path : {&EvalParams::record, &EvalParams::replay}) {
       EvalParams params;
       params.*path = "answers";
-      for (const char* student : {"chat", "agent"}) {
+      for (const char* student : {"chat", "agent", "cli.claude-code"}) {
         params.student = {student};
         CHECK(check(params, true));
       }
-      // A coding agent asks its own server: nothing of that would be in the record.
-      params.student = {"chat", "cli.claude-code"};
-      Result<void> checked = check(params, true);
-      REQUIRE_FALSE(checked);
-      CHECK(checked.error().code == ErrorCode::invalid_argument);
-      CHECK(checked.error().message == "params.student: what coding agents ask cannot be recorded");
     }
   }
 
-  TEST_CASE("another agent is started by a person only") {
+  TEST_CASE("another agent is started by a person only, and without a sandbox by none else") {
+    EvalParams open;
+    open.no_sandbox = true;
+    CHECK(check(open, true));
+    CHECK(check(open, false).error().code == ErrorCode::refused);
     EvalParams params;
     params.student = {"cli.codex"};
     CHECK(check(params, true));
