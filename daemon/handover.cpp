@@ -7,8 +7,11 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 
 namespace upskill::daemon {
@@ -119,6 +122,19 @@ Result<UniqueFd> without_blocking(UniqueFd descriptor, int access_mode) {
     return fail(system_error(errno, "a descriptor of the handover cannot be used"));
   }
   return descriptor;
+}
+
+std::string folder_of_peer(int socket) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.pid <= 0) {
+    return {};
+  }
+  std::string link = "/proc/" + std::to_string(peer.pid) + "/cwd";
+  std::string folder(PATH_MAX, '\0');
+  const ssize_t length = ::readlink(link.c_str(), folder.data(), folder.size());
+  folder.resize(static_cast<std::size_t>(std::max<ssize_t>(length, 0)));
+  return folder;
 }
 
 std::string accepted_line(pid_t pid) {

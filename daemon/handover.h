@@ -35,6 +35,10 @@ Result<bool> is_handover(std::string_view line);
 // for anything else, which cannot be waited for.
 Result<UniqueFd> without_blocking(UniqueFd descriptor, int access_mode);
 
+// The working folder of the process at the other end of a Unix socket: a bridge's is its agent's.
+// Empty where it cannot be known.
+std::string folder_of_peer(int socket);
+
 std::string accepted_line(pid_t pid);
 std::string refused_line(const Error& error);
 inline constexpr std::string_view k_ended_line =

@@ -35,6 +35,7 @@ struct RequestContext {
   mcp::ClientCapabilities client = {};
   bool accepts_task = false;  // a mcp::TaskStatus may be the answer
   mcp::Origin origin = {};    // the agent's session, where it tells
+  std::string folder = {};    // in which the agent runs; empty where that is not known
   std::string principal = {}; // who asks, for what is bound to them; empty: a person, who sees all
   // Set when the call was cancelled. A coroutine need not look, its next co_await throws; a loop on
   // the pool should.

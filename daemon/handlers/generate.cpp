@@ -3,11 +3,14 @@
 #include "daemon/await.h"
 #include "daemon/capture/redaction_file.h"
 #include "daemon/handlers/eval_options.h"
+#include "daemon/handlers/generate_evidence.h"
 #include "daemon/handlers/generate_result.h"
 #include "daemon/handlers/generate_run.h"
 #include "daemon/handlers/generate_triggers.h"
+#include "daemon/handlers/trace_own.h"
 #include "daemon/runtime/offload.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -181,9 +184,14 @@ private:
     CO_TRY(can_work);
     if (!prepared.request.sessions.empty()) {
       context.progress(0, std::nullopt, "reading sessions");
+      const std::vector<std::string>& sessions = prepared.request.sessions;
+      const bool is_agent = !context.principal.empty();
+      if (is_agent && std::ranges::find(sessions, k_last_session) != sessions.end()) {
+        AWAIT_DONE(read_own(m_room.desk, context));
+      }
       auto tokens = static_cast<std::size_t>(params.evidence_tokens);
       auto work = [&](archive::Archive& archive) {
-        return gather_evidence(archive, prepared.request.sessions, tokens, context);
+        return gather_evidence(archive, sessions, tokens, context, m_room.desk.now_ms());
       };
       AWAIT(Result<GatheredEvidence> evidence, m_room.desk.with(std::move(work)));
       CO_TRY(evidence);

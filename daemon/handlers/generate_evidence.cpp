@@ -10,7 +10,6 @@
 namespace upskill::daemon {
 namespace {
 
-constexpr std::string_view k_last = "last";
 constexpr std::size_t k_held_out_tokens = 8000; // of all sessions together
 constexpr std::size_t k_share = 3;              // one of so many beats is held out
 constexpr std::size_t k_least_beats = 6;        // fewer are all the teacher's
@@ -54,21 +53,27 @@ std::vector<std::uint32_t> all_but(const std::vector<distill::Beat>& beats,
   return others;
 }
 
-Result<TraceSource>
-find(archive::Archive& archive, const std::string& name, const RequestContext& context) {
-  if (name != k_last) {
+Result<TraceSource> find(archive::Archive& archive,
+                         const std::string& name,
+                         const RequestContext& context,
+                         std::int64_t now_ms) {
+  if (name != k_last_session) {
     return find_source(archive, name, context.caller.cwd);
   }
   TraceSource source{name};
-  if (!context.origin.empty()) {
-    Result<store::SessionRow> own = find_own(archive, context.origin, context.stopping);
+  const bool is_agent = !context.principal.empty();
+  if (is_agent) {
+    Result<store::SessionRow> own = find_own(archive, context, now_ms);
     if (own) {
       source.row = std::move(*own);
       return source;
     }
+    if (own.error().code == ErrorCode::invalid_argument && !context.folder.empty()) {
+      return fail(std::move(own).error()); // a teacher is not shown what somebody else did
+    }
   }
   store::SessionFilter filter;
-  filter.project = context.caller.cwd;
+  filter.project = is_agent ? context.folder : context.caller.cwd;
   TRY_ASSIGN(std::vector<store::SessionRow> rows, archive.store().list(filter, std::nullopt, 1));
   if (rows.empty()) {
     TRY_ASSIGN(rows, archive.store().list({}, std::nullopt, 1));
@@ -107,11 +112,12 @@ Result<void> check_flagged(std::string& text,
 Result<GatheredEvidence> gather_evidence(archive::Archive& archive,
                                          const std::vector<std::string>& sessions,
                                          std::size_t tokens,
-                                         const RequestContext& context) {
+                                         const RequestContext& context,
+                                         std::int64_t now_ms) {
   GatheredEvidence all;
   trace::RecentIds seen;
   for (const std::string& name : sessions) {
-    TRY_ASSIGN(TraceSource source, find(archive, name, context));
+    TRY_ASSIGN(TraceSource source, find(archive, name, context, now_ms));
     TRY_ASSIGN(
         Evidence evidence,
         gather(

@@ -5,7 +5,9 @@
 #include "protocol/types/generate.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace upskill::daemon {
@@ -18,14 +20,18 @@ struct GatheredEvidence {
   std::vector<std::string> warnings = {};
 };
 
+// The session that nobody need name.
+inline constexpr std::string_view k_last_session = "last";
+
 // Distils each session within `tokens`. Of its beats a third at most is held out: such as nothing
 // went wrong in, since a teacher must see every failure with what mended it.
 // not_found; unsupported: no session; refused: what may be a secret is in one, and nobody allowed
-// it. `last` is the caller's own session, where its client tells, else the newest that is kept, in
-// the caller's folder before others.
+// it; invalid_argument: several may be meant. `last` is the calling agent's own session (find_own),
+// else the newest that is kept, in the caller's folder before others.
 Result<GatheredEvidence> gather_evidence(archive::Archive& archive,
                                          const std::vector<std::string>& sessions,
                                          std::size_t tokens,
-                                         const RequestContext& context);
+                                         const RequestContext& context,
+                                         std::int64_t now_ms);
 
 } // namespace upskill::daemon

@@ -87,7 +87,7 @@ public:
     std::vector<std::string> sessions = topic.topic.sessions;
     sessions.resize(std::min(sessions.size(), k_most_sessions));
     auto gather = [&](archive::Archive& archive) {
-      return gather_evidence(archive, sessions, k_tokens, context);
+      return gather_evidence(archive, sessions, k_tokens, context, m_room.desk.now_ms());
     };
     AWAIT(Result<GatheredEvidence> evidence, m_room.desk.with(std::move(gather)));
     CO_TRY(evidence);

@@ -1,15 +1,36 @@
 #include "daemon/handlers/trace_own.h"
 
+#include "daemon/await.h"
+#include "protocol/methods.h"
 #include "skills/trace/event.h"
 
+#include <algorithm>
+#include <array>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace upskill::daemon {
 namespace {
 
+// Claude Code, which tells the use of a tool and not its session.
+constexpr std::string_view k_tells_its_call = "claude-code";
 constexpr std::size_t k_newest = 20;          // sessions in which a tool's use is looked for
 constexpr std::size_t k_looked_at = 1u << 20; // bytes at the end of each
+// What was said longer ago is not what calls now: a model thinks, and a person allows a tool.
+constexpr std::int64_t k_at_work_ms = std::int64_t{10} * 60 * 1000;
+
+// Reads the end of a session.
+Result<void> read_end(archive::Archive& archive,
+                      const store::SessionRow& row,
+                      trace::EventSink& sink,
+                      const std::stop_token& stop) {
+  // From the end alone a record begins anywhere; what is torn is passed over.
+  auto size = static_cast<std::uint64_t>(row.text_size);
+  std::uint64_t from = size > k_looked_at ? size - k_looked_at : 0;
+  TRY(archive.read(row, from, sink, stop));
+  return {};
+}
 
 // Looks for the call of a tool.
 class FindCall : public trace::EventSink {
@@ -25,6 +46,33 @@ private:
   const std::string& m_call;
 };
 
+// Looks for calls of those of our tools that ask for the caller's session, which have no result
+// yet.
+class FindOpenCall : public trace::EventSink {
+public:
+  void take(const trace::Event& event) override {
+    if (event.kind == trace::EventKind::tool_call && is_ours(event.name)) {
+      m_open.emplace(event.call);
+    } else if (event.kind == trace::EventKind::tool_result) {
+      m_open.erase(std::string(event.call));
+    }
+  }
+
+  bool is_there() const { return !m_open.empty(); }
+
+private:
+  // Each agent puts the server's name before it, in its own way (facts: mcp.md, clients).
+  static bool is_ours(std::string_view name) {
+    constexpr std::array<std::string_view, 3> k_ours = {
+        k_trace_read.name, k_skill_generate.name, k_job.name};
+    return name.find("upskill") != std::string_view::npos
+           && std::ranges::any_of(k_ours,
+                                  [&](std::string_view one) { return name.ends_with(one); });
+  }
+
+  std::set<std::string> m_open = {};
+};
+
 // Claude Code tells no session, but which use of a tool this is: the session that holds it.
 Result<store::SessionRow>
 find_by_tool_use(archive::Archive& archive, const std::string& call, const std::stop_token& stop) {
@@ -34,10 +82,7 @@ find_by_tool_use(archive::Archive& archive, const std::string& call, const std::
              archive.store().list(filter, std::nullopt, k_newest));
   for (const store::SessionRow& row : rows) {
     FindCall find(call);
-    // From the end alone a record begins anywhere; what is torn is passed over.
-    auto size = static_cast<std::uint64_t>(row.text_size);
-    std::uint64_t from = size > k_looked_at ? size - k_looked_at : 0;
-    TRY(archive.read(row, from, find, stop));
+    TRY(read_end(archive, row, find, stop));
     if (find.is_there) {
       return row;
     }
@@ -45,26 +90,78 @@ find_by_tool_use(archive::Archive& archive, const std::string& call, const std::
   return fail(ErrorCode::not_found, "no session that is kept holds this call");
 }
 
+Result<store::SessionRow> find_by_folder(archive::Archive& archive,
+                                         const std::string& folder,
+                                         std::int64_t since_ms,
+                                         const std::stop_token& stop) {
+  store::SessionFilter filter;
+  filter.project = folder;
+  filter.since_ms = since_ms;
+  TRY_ASSIGN(std::vector<store::SessionRow> rows,
+             archive.store().list(filter, std::nullopt, k_newest));
+  std::erase_if(rows, [&](const store::SessionRow& row) {
+    return row.project != folder || !row.agent.empty(); // a helper is in its agent's session
+  });
+  if (rows.empty()) {
+    return fail(ErrorCode::not_found, "no session that is kept is at work in this folder");
+  }
+  std::vector<store::SessionRow> waiting;
+  for (const store::SessionRow& row : rows) {
+    FindOpenCall find;
+    if (rows.size() > 1) {
+      TRY(read_end(archive, row, find, stop));
+    }
+    if (rows.size() == 1 || find.is_there()) {
+      waiting.push_back(row);
+    }
+  }
+  if (waiting.size() == 1) {
+    return std::move(waiting.front());
+  }
+  std::string ids;
+  for (const store::SessionRow& row : waiting.empty() ? rows : waiting) {
+    ids += (ids.empty() ? "" : ", ") + in_backticks(row.session);
+  }
+  return fail(ErrorCode::invalid_argument,
+              "params.id: several sessions are at work in this folder",
+              "name yours: " + ids);
+}
+
 } // namespace
 
+bool is_own_told(const RequestContext& context) {
+  return !context.origin.empty();
+}
+
 Result<store::SessionRow>
-find_own(archive::Archive& archive, const mcp::Origin& origin, const std::stop_token& stop) {
+find_own(archive::Archive& archive, const RequestContext& context, std::int64_t now_ms) {
   constexpr std::string_view k_hint =
       "name a session by its id; trace_list has them. Sessions are kept where `upskill trace "
       "capture on` was said, or by `upskill trace import`";
-  if (origin.empty()) {
+  const mcp::Origin& origin = context.origin;
+  if (origin.empty() && context.folder.empty()) {
     return fail(ErrorCode::invalid_argument,
                 "params.id: your client does not tell which session you are in",
                 std::string(k_hint));
   }
-  Result<store::SessionRow> row = origin.session.empty()
-                                      ? find_by_tool_use(archive, origin.tool_use, stop)
-                                      : archive.store().find_named(origin.session);
+  Result<store::SessionRow> row =
+      !origin.session.empty() ? archive.store().find_named(origin.session)
+      : !origin.tool_use.empty()
+          ? find_by_tool_use(archive, origin.tool_use, context.stopping)
+          : find_by_folder(archive, context.folder, now_ms - k_at_work_ms, context.stopping);
   if (!row && row.error().code == ErrorCode::not_found) {
     return fail(
         ErrorCode::not_found, "params.id: your own session is not kept", std::string(k_hint));
   }
   return row;
+}
+
+asio::awaitable<void> read_own(capture::Desk& desk, const RequestContext& context) {
+  if (!desk.is_following()) {
+    co_return;
+  }
+  std::string agent(context.origin.tool_use.empty() ? "" : k_tells_its_call);
+  AWAIT_DONE(desk.read_newest(std::move(agent)));
 }
 
 } // namespace upskill::daemon

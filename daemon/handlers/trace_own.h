@@ -1,18 +1,23 @@
 #pragma once
+#include "daemon/capture/desk.h"
+#include "daemon/request_context.h"
 #include "protocol/base/result.h"
-#include "protocol/mcp/origin.h"
 #include "skills/archive/archive.h"
 
-#include <stop_token>
+#include <cstdint>
 
 namespace upskill::daemon {
 
-// Claude Code, which tells the use of a tool and not its session.
-inline constexpr std::string_view k_tells_its_call = "claude-code";
-
-// The session that an agent's call comes from, by what its client tells. invalid_argument: it tells
-// nothing; not_found: that session is not kept.
+// The session that an agent's call comes from: the one that its client tells, else the one that is
+// at work in the agent's folder. Of several there, the one that waits for a tool of ours.
+// invalid_argument: nothing is known, or several are meant; not_found: that session is not kept.
 Result<store::SessionRow>
-find_own(archive::Archive& archive, const mcp::Origin& origin, const std::stop_token& stop);
+find_own(archive::Archive& archive, const RequestContext& context, std::int64_t now_ms);
+
+// Whether the agent's client tells which session it is, so that no other can be taken for it.
+bool is_own_told(const RequestContext& context);
+
+// Reads what the agent has only just written, its call among it, where sessions are followed.
+asio::awaitable<void> read_own(capture::Desk& desk, const RequestContext& context);
 
 } // namespace upskill::daemon

@@ -51,16 +51,19 @@ Result<TraceReadResult> read_kept(archive::Archive& archive,
 
 Awaitable<TraceReadResult>
 read_trace(TraceRoom room, TraceReadParams params, RequestContext context) {
+  const bool is_own = params.id.empty();
   auto find = [&](archive::Archive& archive) {
-    return params.id.empty() ? find_own(archive, context.origin, context.stopping)
-                             : archive.store().find_named(params.id);
+    return is_own ? find_own(archive, context, room.desk.now_ms())
+                  : archive.store().find_named(params.id);
   };
+  // Who is known by where it works could else be taken for the one that worked there before.
+  if (is_own && !is_own_told(context)) {
+    AWAIT_DONE(read_own(room.desk, context));
+  }
   AWAIT(Result<store::SessionRow> row, room.desk.with(find));
-  bool is_missed = !row && row.error().code == ErrorCode::not_found;
-  if (is_missed && params.id.empty() && room.desk.is_following()) {
+  if (is_own && is_own_told(context) && !row && row.error().code == ErrorCode::not_found) {
     // Who asks has only just written that it does, or a long reading stands before it.
-    std::string agent(context.origin.session.empty() ? k_tells_its_call : "");
-    AWAIT_DONE(room.desk.read_newest(std::move(agent)));
+    AWAIT_DONE(read_own(room.desk, context));
     AWAIT(row, room.desk.with(find));
   }
   CO_TRY(row);

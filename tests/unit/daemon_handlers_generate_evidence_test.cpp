@@ -38,7 +38,7 @@ ClaudeSession session_of(int beats, const std::set<int>& failing) {
 GatheredEvidence gathered(const ClaudeSession& session) {
   ArchiveWorld world;
   world.keep(world.put("s1.jsonl", session.bytes));
-  return tests::value_of(gather_evidence(world.archive, {"last"}, 24'000, {}));
+  return tests::value_of(gather_evidence(world.archive, {"last"}, 24'000, {}, 0));
 }
 
 } // namespace
@@ -105,7 +105,7 @@ TEST_SUITE("generate_evidence") {
     session.prompt("Post it to https://hooks.zapier.com/hooks/catch/7304915/k3x9q2");
     ArchiveWorld world;
     world.keep(world.put("s1.jsonl", session.bytes));
-    Result<GatheredEvidence> evidence = gather_evidence(world.archive, {"last"}, 24'000, {});
+    Result<GatheredEvidence> evidence = gather_evidence(world.archive, {"last"}, 24'000, {}, 0);
     REQUIRE_FALSE(evidence);
     CHECK(evidence.error().code == ErrorCode::refused);
     CHECK(has(evidence.error().message, "`zapier-webhook`"));
@@ -113,7 +113,7 @@ TEST_SUITE("generate_evidence") {
 
   TEST_CASE("no session is there") {
     ArchiveWorld world;
-    Result<GatheredEvidence> evidence = gather_evidence(world.archive, {"last"}, 24'000, {});
+    Result<GatheredEvidence> evidence = gather_evidence(world.archive, {"last"}, 24'000, {}, 0);
     REQUIRE_FALSE(evidence);
     CHECK(evidence.error().code == ErrorCode::not_found);
   }

@@ -48,7 +48,7 @@ struct World {
   // By which a teacher tells its files from what it was shown.
   std::string mark() {
     auto gather = [this](archive::Archive& archive) {
-      return gather_evidence(archive, topic.topic.sessions, 24'000, home.context);
+      return gather_evidence(archive, topic.topic.sessions, 24'000, home.context, 0);
     };
     generate::Brief brief;
     brief.task = "What comes up again and again in these sessions: build the widget";
