@@ -1,6 +1,7 @@
 #include "daemon/handlers/trace_own.h"
 
 #include "daemon/await.h"
+#include "protocol/base/utf8.h"
 #include "protocol/methods.h"
 #include "skills/trace/event.h"
 
