@@ -2,21 +2,24 @@
 
 marker=sky-blue-otter # in the skill's description, and nowhere else
 
-# write_session_script: lists skills when it is asked to, and says what came of it. Claude Code offers the
-# tools of servers only after a search.
+# write_session_script: lists skills when it is asked to, reads what was said so far, and says what came of
+# it. Claude Code offers the tools of servers only after a search.
 write_session_script() {
   cat >"$world/script.json" <<'END'
 {"rules": [
+  {"result": "List my skills with upskill", "say": "UPSKILL-LISTED-THEM and READ-MY-SESSION"},
+  {"result": "otter-care", "call": "trace_read"},
   {"result": "otter-care", "say": "UPSKILL-LISTED-THEM"},
+  {"result": "params.id", "say": "UPSKILL-LISTED-THEM"},
   {"result": "mcp__upskill__skill_list", "call": "skill_list"},
   {"result": "", "say": "NOTHING-CAME-BACK"},
   {"last": "List my skills", "call": "skill_list"},
-  {"last": "List my skills", "call": "ToolSearch", "arguments": {"query": "select:mcp__upskill__skill_list"}}
+  {"last": "List my skills", "call": "ToolSearch", "arguments": {"query": "select:mcp__upskill__skill_list,mcp__upskill__trace_read"}}
 ]}
 END
 }
 
-# One run of the agent is what three columns look at: it is asked to list skills, with one that was
+# One run of the agent is what four columns look at: it is asked to list skills, with one that was
 # written in Cursor's folder.
 one_session() {
   mkdir -p "$home/.cursor/skills/otter-care"
@@ -66,6 +69,14 @@ column_trace_captured() {
   grep -q "List my skills with upskill" "$world/shown" && grep -q UPSKILL-LISTED-THEM "$world/shown" &&
     grep -q skill_list "$world/shown" ||
     { echo "    the session $session lacks the prompt, the call or the answer"; return 1; }
+}
+
+# `trace_read` without an id gave the model what was said so far, and nothing of the session before it in
+# the same folder.
+column_own_session() {
+  asked trace_read || { echo "    trace_read is in no request"; return 1; }
+  grep -q READ-MY-SESSION "$world/answer" && ! asked '"results":"[^}]*Say hello' ||
+    { echo "    trace_read gave: $(grep -o '"results":"[^}]*params.id[^}]*' "$world/asked.jsonl" | head -c 400)"; return 1; }
 }
 
 # Connected and disconnected with nothing in between, every byte of the home is as it was.

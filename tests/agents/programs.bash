@@ -97,7 +97,7 @@ ask() {
   case $agent in
     claude*)
       in_world claude -p "$1" --model sonnet --permission-mode dontAsk \
-        --allowedTools "Skill Read mcp__upskill__skill_list" ;;
+        --allowedTools "Skill Read mcp__upskill__skill_list mcp__upskill__trace_read" ;;
     codex) in_world codex exec --skip-git-repo-check -s read-only "$1" ;;
     gemini) in_world gemini -p "$1" --skip-trust --approval-mode yolo -m gemini-2.5-flash ;;
     opencode) in_world opencode run --auto "$1" ;;

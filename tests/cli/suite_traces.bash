@@ -161,6 +161,22 @@ test_what_is_captured_is_followed_as_it_says() {
   lacks 'not followed'
 }
 
+test_an_agent_that_tells_nothing_is_known_by_its_folder() {
+  mkdir project beside
+  prompt 'Paint the zeppelin' |
+    sed "s|/home/ada/kernels|$PWD/project|; s|2026-07-05T11:00:00.000Z|$(date -u +%FT%T.000Z)|" >session.jsonl
+  run 0 upskill trace import session.jsonl
+  printf '%s\n' \
+    '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"quiet","version":"1"}}}' \
+    '{"jsonrpc":"2.0","method":"notifications/initialized"}' \
+    '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"trace_read","arguments":{}}}' >in
+  run 0 bash -c 'cd project && upskill mcp <../in'
+  has 'Paint the zeppelin'
+  run 0 bash -c 'cd beside && upskill mcp <../in'
+  lacks zeppelin
+  has 'not kept'
+}
+
 test_rules_that_change_hold_while_nothing_is_captured() {
   prompt 'Paint the zeppelin' >session.jsonl
   run 0 upskill trace import session.jsonl
