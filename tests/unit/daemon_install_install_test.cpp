@@ -29,9 +29,10 @@ TEST_SUITE("skill_install") {
     world.offer("source/demo");
     REQUIRE(world.skills.run(world.skills.service().scene()));
     // The watcher rests, as it does until the answer is told.
-    SyncService::AnswerFirst first(world.skills.service());
+    daemon::SyncService::AnswerFirst first(world.skills.service());
     REQUIRE(world.installed("./source/demo").state == InstallState::installed);
-    Result<std::shared_ptr<const Scene>> scene = world.skills.run(world.skills.service().scene());
+    Result<std::shared_ptr<const daemon::Scene>> scene =
+        world.skills.run(world.skills.service().scene());
     REQUIRE(scene);
     auto made =
         std::ranges::find((*scene)->roots, world / ".claude/skills", &library::Root::real_path);
