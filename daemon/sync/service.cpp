@@ -225,6 +225,10 @@ asio::awaitable<void> SyncService::look_again() {
   Working working(*this); // what it finds is to be looked at
   runtime::Turns::Ticket ticket(m_deciding);
   AWAIT_DONE(ticket.called());
+  if (!m_look_again && !m_gone_at && !m_store_problem) {
+    co_return; // somebody else has looked meanwhile
+  }
+  Looking looking(*this);
   m_look_again = false;
   m_gone_at.reset();
   const bool was_stopped = m_store_problem.has_value();

@@ -176,6 +176,23 @@ private:
     SyncService& m_service;
   };
 
+  // A look at the machine is under way, and the scene is of before.
+  class Looking {
+  public:
+    explicit Looking(SyncService& service)
+        : m_service(service) {
+      ++m_service.m_looking;
+    }
+
+    Looking(const Looking&) = delete;
+    Looking& operator=(const Looking&) = delete;
+
+    ~Looking() { --m_service.m_looking; }
+
+  private:
+    SyncService& m_service;
+  };
+
   using Outcome = std::optional<Result<sync::Round>>; // none yet: it is under way
 
   asio::awaitable<void> begin();
@@ -229,7 +246,7 @@ private:
   bool is_idle() const;
 
   // Who lies where may be another than in the scene.
-  bool is_scene_old() const { return m_look_again || m_gone_at; }
+  bool is_scene_old() const { return m_look_again || m_gone_at || m_looking > 0; }
 
   EngineContext m_context;
   Environment m_environment;
@@ -246,6 +263,7 @@ private:
   watch::Settle m_settle;
   bool m_everything = false;
   bool m_look_again = false; // folders came or went: who lies where must be found anew
+  int m_looking = 0;         // who finds it just now
   std::optional<runtime::Clock::time_point> m_gone_at; // when that is because a sign went
   std::vector<sync::Touched> m_again;
   std::optional<runtime::Clock::time_point> m_again_at;
