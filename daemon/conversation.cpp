@@ -102,10 +102,10 @@ Conversation::Conversation(Services& services,
 
 Conversation::~Conversation() = default;
 
-void Conversation::replace(mcp::Session protocol, std::string principal, std::string folder) {
+void Conversation::replace(mcp::Session protocol, std::string principal, AgentPlace place) {
   m_protocol = std::move(protocol);
   m_principal = std::move(principal);
-  m_folder = std::move(folder);
+  m_place = std::move(place);
 }
 
 void Conversation::take(mcp::Outcome& outcome) {
@@ -191,7 +191,7 @@ RequestContext Conversation::context_of(mcp::Call& call, CallContext caller) {
   context.client = call.client;
   context.accepts_task = call.accepts_task;
   context.origin = std::move(call.origin);
-  context.folder = m_folder;
+  context.place = m_place;
   context.principal = m_principal;
   return context;
 }

@@ -59,9 +59,8 @@ public:
   // Whose work its calls are from now on; at first its own number's.
   void act_for(std::uint64_t client) { m_client = client; }
 
-  // Another client's end in place of this one (handover), which runs in this folder; no call may be
-  // running.
-  void replace(mcp::Session protocol, std::string principal, std::string folder);
+  // Another client's end in place of this one (handover), which runs there; no call may be running.
+  void replace(mcp::Session protocol, std::string principal, AgentPlace place);
 
   // Cancels and starts what `outcome` says, and empties these lists of it. The answers of quick
   // calls are added to its output.
@@ -124,7 +123,7 @@ private:
   std::uint64_t m_client;
   mcp::Session m_protocol;
   std::string m_principal;
-  std::string m_folder = {};
+  AgentPlace m_place = {};
   runtime::TaskGroup m_tasks;
   std::unordered_map<mcp::CallId, RunningCall> m_calls;
   bool m_ids_have_changed = false;

@@ -1,5 +1,6 @@
 #include "daemon/handover.h"
 
+#include "protocol/base/atomic_file.h"
 #include "protocol/codec/writer.h"
 #include "protocol/rpc/simdjson_reader.h"
 
@@ -11,8 +12,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <chrono>
 #include <climits>
 #include <cstring>
+#include <ctime>
 
 namespace upskill::daemon {
 namespace {
@@ -39,6 +43,29 @@ Envelope read_envelope(JsonReader& message) {
     }
   });
   return envelope;
+}
+
+// Unix time in ms at which a process began (proc(5): field 22, in ticks since the machine did); 0
+// where it cannot be known.
+std::int64_t start_of(const std::string& process) {
+  Result<std::string> told = read_file(process + "/stat", 4096);
+  // The program's name is in parentheses, and may hold any.
+  std::size_t at = told ? told->rfind(')') : std::string::npos;
+  for (int field = 2; field < 22 && at != std::string::npos; ++field) {
+    at = told->find(' ', at + 1);
+  }
+  std::int64_t ticks = 0;
+  if (at == std::string::npos
+      || std::from_chars(told->data() + at + 1, told->data() + told->size(), ticks).ec
+             != std::errc()) {
+    return 0;
+  }
+  timespec up{};
+  ::clock_gettime(CLOCK_BOOTTIME, &up);
+  const std::int64_t up_ms = std::int64_t{up.tv_sec} * 1000 + up.tv_nsec / 1'000'000;
+  const std::int64_t ago_ms = up_ms - ticks * 1000 / ::sysconf(_SC_CLK_TCK);
+  auto wall = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(wall).count() - ago_ms;
 }
 
 } // namespace
@@ -124,17 +151,20 @@ Result<UniqueFd> without_blocking(UniqueFd descriptor, int access_mode) {
   return descriptor;
 }
 
-std::string folder_of_peer(int socket) {
+AgentPlace place_of_peer(int socket) {
   ucred peer{};
   socklen_t size = sizeof peer;
   if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.pid <= 0) {
     return {};
   }
-  std::string link = "/proc/" + std::to_string(peer.pid) + "/cwd";
-  std::string folder(PATH_MAX, '\0');
-  const ssize_t length = ::readlink(link.c_str(), folder.data(), folder.size());
-  folder.resize(static_cast<std::size_t>(std::max<ssize_t>(length, 0)));
-  return folder;
+  const std::string process = "/proc/" + std::to_string(peer.pid);
+  AgentPlace place;
+  place.folder.resize(PATH_MAX);
+  const ssize_t length =
+      ::readlink((process + "/cwd").c_str(), place.folder.data(), place.folder.size());
+  place.folder.resize(static_cast<std::size_t>(std::max<ssize_t>(length, 0)));
+  place.began_ms = start_of(process);
+  return place;
 }
 
 std::string accepted_line(pid_t pid) {

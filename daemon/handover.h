@@ -1,4 +1,5 @@
 #pragma once
+#include "daemon/request_context.h"
 #include "protocol/base/result.h"
 #include "protocol/base/unique_fd.h"
 
@@ -35,9 +36,8 @@ Result<bool> is_handover(std::string_view line);
 // for anything else, which cannot be waited for.
 Result<UniqueFd> without_blocking(UniqueFd descriptor, int access_mode);
 
-// The working folder of the process at the other end of a Unix socket: a bridge's is its agent's.
-// Empty where it cannot be known.
-std::string folder_of_peer(int socket);
+// Of the process at the other end of a Unix socket; what cannot be known is left out.
+AgentPlace place_of_peer(int socket);
 
 std::string accepted_line(pid_t pid);
 std::string refused_line(const Error& error);

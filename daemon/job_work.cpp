@@ -45,7 +45,7 @@ jobs::FindWork work_of_tools(Binder& binder) {
     kept.client_number = context.client_number;
     kept.caller = context.caller;
     kept.origin = context.origin;
-    kept.folder = context.folder;
+    kept.place = context.place;
     kept.principal = context.principal;
     kept.client.form = true; // a job asks by its own means, and whoever started it answers
     kept.client.sampling = true;

@@ -11,6 +11,12 @@
 
 namespace upskill::daemon {
 
+// Where the agent runs that calls: a bridge is started by its agent, in the folder of its session.
+struct AgentPlace {
+  std::string folder = {};   // empty where it is not known
+  std::int64_t began_ms = 0; // Unix time of the bridge's start: nothing before is of this run
+};
+
 // What a handler knows about the call beside its parameters. Its copies and `progress` are for the
 // daemon's own thread; `stopping` may be asked on the pool.
 struct RequestContext {
@@ -35,7 +41,7 @@ struct RequestContext {
   mcp::ClientCapabilities client = {};
   bool accepts_task = false;  // a mcp::TaskStatus may be the answer
   mcp::Origin origin = {};    // the agent's session, where it tells
-  std::string folder = {};    // in which the agent runs; empty where that is not known
+  AgentPlace place = {};      // of the agent
   std::string principal = {}; // who asks, for what is bound to them; empty: a person, who sees all
   // Set when the call was cancelled. A coroutine need not look, its next co_await throws; a loop on
   // the pool should.

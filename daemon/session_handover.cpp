@@ -55,7 +55,7 @@ Result<void> ClientSession::adopt(std::vector<UniqueFd> descriptors) {
   m_control = std::move(m_input);
   m_input = std::move(agent_input);
   m_memory = std::move(memory);
-  m_conversation.replace(std::move(protocol), "agents", folder_of_peer(m_control.native_handle()));
+  m_conversation.replace(std::move(protocol), "agents", place_of_peer(m_control.native_handle()));
   m_is_agent = true;
   return {};
 }

@@ -68,12 +68,12 @@ Result<TraceSource> find(archive::Archive& archive,
       source.row = std::move(*own);
       return source;
     }
-    if (own.error().code == ErrorCode::invalid_argument && !context.folder.empty()) {
+    if (own.error().code == ErrorCode::invalid_argument && !context.place.folder.empty()) {
       return fail(std::move(own).error()); // a teacher is not shown what somebody else did
     }
   }
   store::SessionFilter filter;
-  filter.project = is_agent ? context.folder : context.caller.cwd;
+  filter.project = is_agent ? context.place.folder : context.caller.cwd;
   TRY_ASSIGN(std::vector<store::SessionRow> rows, archive.store().list(filter, std::nullopt, 1));
   if (rows.empty()) {
     TRY_ASSIGN(rows, archive.store().list({}, std::nullopt, 1));

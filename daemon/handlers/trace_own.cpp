@@ -91,17 +91,18 @@ find_by_tool_use(archive::Archive& archive, const std::string& call, const std::
   return fail(ErrorCode::not_found, "no session that is kept holds this call");
 }
 
-Result<store::SessionRow> find_by_folder(archive::Archive& archive,
-                                         const std::string& folder,
-                                         std::int64_t since_ms,
-                                         const std::stop_token& stop) {
+// A session that was over before the agent began is another's.
+Result<store::SessionRow> find_by_place(archive::Archive& archive,
+                                        const AgentPlace& place,
+                                        std::int64_t since_ms,
+                                        const std::stop_token& stop) {
   store::SessionFilter filter;
-  filter.project = folder;
-  filter.since_ms = since_ms;
+  filter.project = place.folder;
+  filter.since_ms = std::max(since_ms, place.began_ms);
   TRY_ASSIGN(std::vector<store::SessionRow> rows,
              archive.store().list(filter, std::nullopt, k_newest));
   std::erase_if(rows, [&](const store::SessionRow& row) {
-    return row.project != folder || !row.agent.empty(); // a helper is in its agent's session
+    return row.project != place.folder || !row.agent.empty(); // a helper is in its agent's session
   });
   if (rows.empty()) {
     return fail(ErrorCode::not_found, "no session that is kept is at work in this folder");
@@ -140,7 +141,7 @@ find_own(archive::Archive& archive, const RequestContext& context, std::int64_t 
       "name a session by its id; trace_list has them. Sessions are kept where `upskill trace "
       "capture on` was said, or by `upskill trace import`";
   const mcp::Origin& origin = context.origin;
-  if (origin.empty() && context.folder.empty()) {
+  if (origin.empty() && context.place.folder.empty()) {
     return fail(ErrorCode::invalid_argument,
                 "params.id: your client does not tell which session you are in",
                 std::string(k_hint));
@@ -149,7 +150,7 @@ find_own(archive::Archive& archive, const RequestContext& context, std::int64_t 
       !origin.session.empty() ? archive.store().find_named(origin.session)
       : !origin.tool_use.empty()
           ? find_by_tool_use(archive, origin.tool_use, context.stopping)
-          : find_by_folder(archive, context.folder, now_ms - k_at_work_ms, context.stopping);
+          : find_by_place(archive, context.place, now_ms - k_at_work_ms, context.stopping);
   if (!row && row.error().code == ErrorCode::not_found) {
     return fail(
         ErrorCode::not_found, "params.id: your own session is not kept", std::string(k_hint));

@@ -1,7 +1,9 @@
 #include "skills/archive/project_place.h"
 
+#include "protocol/base/atomic_file.h"
 #include "protocol/base/paths.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <string_view>
@@ -10,7 +12,10 @@
 namespace upskill::archive {
 namespace {
 
-constexpr std::string_view k_below = "/agent-transcripts/";
+constexpr std::string_view k_cursor_below = "/agent-transcripts/";
+constexpr std::string_view k_gemini_below = "/chats/";
+constexpr std::string_view k_gemini_root = "/.project_root";
+constexpr std::size_t k_max_root = 4096; // bytes, as the system's limit for paths
 constexpr std::size_t k_max_looks = 256; // folders of which some name fits
 
 // Cursor's: letters and digits stay (facts: traces.md, 1.3). How it writes several other characters
@@ -56,10 +61,8 @@ private:
   std::size_t m_looks = 0;
 };
 
-} // namespace
-
-std::string project_by_place(const std::string& path) {
-  std::size_t at = path.rfind(k_below);
+std::string cursor_project(const std::string& path) {
+  std::size_t at = path.rfind(k_cursor_below);
   if (at == std::string::npos) {
     return {};
   }
@@ -67,6 +70,29 @@ std::string project_by_place(const std::string& path) {
   Search search;
   search.below("/", slug);
   return search.found.size() == 1 ? search.found.front() : std::string();
+}
+
+std::string gemini_project(const std::string& path) {
+  std::size_t at = path.rfind(k_gemini_below);
+  if (at == std::string::npos) {
+    return {};
+  }
+  Result<std::string> root = read_file(path.substr(0, at) + std::string(k_gemini_root), k_max_root);
+  if (!root) {
+    return {};
+  }
+  root->erase(std::min(root->find_last_not_of("\r\n") + 1, root->size()));
+  const bool is_folder = root->starts_with('/') && root->find('\n') == std::string::npos
+                         && root->find('\0') == std::string::npos;
+  return is_folder ? std::move(*root) : std::string();
+}
+
+} // namespace
+
+std::string project_by_place(std::string_view harness, const std::string& path) {
+  return harness == "cursor"       ? cursor_project(path)
+         : harness == "gemini-cli" ? gemini_project(path)
+                                   : std::string();
 }
 
 } // namespace upskill::archive

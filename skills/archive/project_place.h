@@ -1,11 +1,13 @@
 #pragma once
 #include <string>
+#include <string_view>
 
 namespace upskill::archive {
 
-// Where a session of Cursor's ran, whose records do not tell it: by the folder in which it lies,
-// `projects/SLUG/agent-transcripts/`, and the one folder on this machine that has this slug. Empty
-// where there is none, or where several have it.
-std::string project_by_place(const std::string& path);
+// Where a session ran whose records do not tell it, by where its file lies. Cursor's lie below
+// `projects/SLUG/agent-transcripts/`: the one folder on this machine that has this slug. Beside
+// Gemini CLI's `tmp/NAME/chats/` lies a file that names the folder. Empty where there is none, or
+// where several have the slug.
+std::string project_by_place(std::string_view harness, const std::string& path);
 
 } // namespace upskill::archive

@@ -106,7 +106,7 @@ std::string Intake::project_of(const trace::SessionSummary& words,
   if (!words.cwd.empty() || !row.project.empty()) {
     return words.cwd.empty() ? row.project : words.cwd;
   }
-  return words.harness == "cursor" ? project_by_place(m_path) : std::string();
+  return project_by_place(words.harness, m_path);
 }
 
 // Of a session whose records do not tell its id. Files in several folders may have one name.

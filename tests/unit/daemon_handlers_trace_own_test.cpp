@@ -14,7 +14,7 @@ constexpr std::int64_t k_minute_ms = 60'000;
 daemon::RequestContext in_folder(std::string folder) {
   daemon::RequestContext context;
   context.principal = "agents";
-  context.folder = std::move(folder);
+  context.place.folder = std::move(folder);
   return context;
 }
 
@@ -67,6 +67,19 @@ TEST_SUITE("trace_own") {
     CHECK(unknown.error().hint.find("`s3`") != std::string::npos);
     world.keep(world.put("s1.jsonl", waits.bytes));
     CHECK(tests::value_of(own(world, here)) == "s1");
+  }
+
+  TEST_CASE("what was over before the agent began is another's") {
+    ArchiveWorld world;
+    ClaudeSession later("s2", 120); // its lines are of two minutes later
+    later.prompt("And now the tests");
+    world.keep(world.put("s1.jsonl", session_of("s1").bytes));
+    world.keep(world.put("s2.jsonl", later.bytes));
+    daemon::RequestContext context = in_folder("/home/ada/app");
+    const std::int64_t now_ms = k_began_ms + 3 * k_minute_ms;
+    CHECK(own(world, context, now_ms).error().code == ErrorCode::invalid_argument);
+    context.place.began_ms = k_began_ms + k_minute_ms;
+    CHECK(tests::value_of(own(world, context, now_ms)) == "s2");
   }
 
   TEST_CASE("what a client tells comes before its folder") {

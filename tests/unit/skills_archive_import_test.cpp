@@ -200,6 +200,27 @@ TEST_CASE("a session of Cursor's ran in the one folder that has the slug of its 
       == "");
 }
 
+TEST_CASE("a session of Gemini CLI's ran where the file beside its folder says") {
+  const std::string told =
+      replaced(file_text(UPSKILL_FIXTURES "/traces/gemini.jsonl"), R"("/home/ada/kernels")", "");
+  for (const auto& [root, project] :
+       {std::pair<std::string, std::string>("/home/ada/app\n", "/home/ada/app"),
+        {"/home/ada/app", "/home/ada/app"},
+        {"", ""},
+        {"\n", ""},
+        {"app", ""},
+        {"/home/ada\n/root", ""},
+        {"/" + std::string(5000, 'x'), ""}}) {
+    CAPTURE(root);
+    ArchiveWorld world;
+    std::string path = world.put("tmp/app/chats/session-1.jsonl", told);
+    CHECK(world.keep(path, {.agent = "gemini-cli"}).row.project == "");
+    world.put("tmp/app/.project_root", root);
+    world.put("tmp/app/chats/session-1.jsonl", told + told);
+    CHECK(world.keep(path, {.agent = "gemini-cli"}).row.project == project);
+  }
+}
+
 TEST_CASE("a fork begins as its session does, and both are kept") {
   ArchiveWorld world;
   ClaudeSession first("s1");
