@@ -187,7 +187,8 @@ private:
       const std::vector<std::string>& sessions = prepared.request.sessions;
       const bool is_agent = !context.principal.empty();
       if (is_agent && std::ranges::find(sessions, k_last_session) != sessions.end()) {
-        AWAIT_DONE(read_own(m_room.desk, context));
+        AWAIT(Result<store::SessionRow> own, wait_for_own(m_room.desk, context));
+        static_cast<void>(own); // found again below, or not
       }
       auto tokens = static_cast<std::size_t>(params.evidence_tokens);
       auto work = [&](archive::Archive& archive) {

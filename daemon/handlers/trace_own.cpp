@@ -16,10 +16,13 @@ namespace {
 
 // Claude Code, which tells the use of a tool and not its session.
 constexpr std::string_view k_tells_its_call = "claude-code";
+constexpr std::string_view k_tells_its_session = "codex";
 constexpr std::size_t k_newest = 20;          // sessions in which a tool's use is looked for
 constexpr std::size_t k_looked_at = 1u << 20; // bytes at the end of each
 // What was said longer ago is not what calls now: a model thinks, and a person allows a tool.
 constexpr std::int64_t k_at_work_ms = std::int64_t{10} * 60 * 1000;
+constexpr auto k_longest_wait = std::chrono::seconds(2);
+constexpr auto k_look_again = std::chrono::milliseconds(100);
 
 // Reads the end of a session.
 Result<void> read_end(archive::Archive& archive,
@@ -91,7 +94,8 @@ find_by_tool_use(archive::Archive& archive, const std::string& call, const std::
   return fail(ErrorCode::not_found, "no session that is kept holds this call");
 }
 
-// A session that was over before the agent began is another's.
+// A session that was over before the agent began is another's, and so is one of an agent that
+// tells.
 Result<store::SessionRow> find_by_place(archive::Archive& archive,
                                         const AgentPlace& place,
                                         std::int64_t since_ms,
@@ -102,7 +106,9 @@ Result<store::SessionRow> find_by_place(archive::Archive& archive,
   TRY_ASSIGN(std::vector<store::SessionRow> rows,
              archive.store().list(filter, std::nullopt, k_newest));
   std::erase_if(rows, [&](const store::SessionRow& row) {
-    return row.project != place.folder || !row.agent.empty(); // a helper is in its agent's session
+    return row.project != place.folder || row.harness == k_tells_its_call
+           || row.harness == k_tells_its_session
+           || !row.agent.empty(); // a helper is in its agent's session
   });
   if (rows.empty()) {
     return fail(ErrorCode::not_found, "no session that is kept is at work in this folder");
@@ -131,10 +137,6 @@ Result<store::SessionRow> find_by_place(archive::Archive& archive,
 
 } // namespace
 
-bool is_own_told(const RequestContext& context) {
-  return !context.origin.empty();
-}
-
 Result<store::SessionRow>
 find_own(archive::Archive& archive, const RequestContext& context, std::int64_t now_ms) {
   constexpr std::string_view k_hint =
@@ -158,12 +160,28 @@ find_own(archive::Archive& archive, const RequestContext& context, std::int64_t 
   return row;
 }
 
-asio::awaitable<void> read_own(capture::Desk& desk, const RequestContext& context) {
-  if (!desk.is_following()) {
-    co_return;
+// Agents write what they do a moment later: Claude Code after 100 ms, Gemini CLI only what has
+// ended.
+asio::awaitable<Result<store::SessionRow>> wait_for_own(capture::Desk& desk,
+                                                        const RequestContext& context) {
+  auto find = [&](archive::Archive& archive) { return find_own(archive, context, desk.now_ms()); };
+  const std::string agent(context.origin.tool_use.empty() ? "" : k_tells_its_call);
+  const capture::Clock::time_point end = capture::Clock::now() + k_longest_wait;
+  // Who is known by its place could be taken for the one that was there before.
+  Result<store::SessionRow> row = fail(ErrorCode::not_found, "it was not looked for yet");
+  if (!context.origin.empty() || !desk.is_following()) {
+    AWAIT(row, desk.with(find));
   }
-  std::string agent(context.origin.tool_use.empty() ? "" : k_tells_its_call);
-  AWAIT_DONE(desk.read_newest(std::move(agent)));
+  auto is_awaited = [&] { return !row && row.error().code == ErrorCode::not_found; };
+  while (desk.is_following() && is_awaited()) {
+    AWAIT_DONE(desk.read_newest(agent));
+    AWAIT(row, desk.with(find));
+    if (!is_awaited() || capture::Clock::now() >= end) {
+      break;
+    }
+    AWAIT_DONE(runtime::wait_for(k_look_again));
+  }
+  co_return row;
 }
 
 } // namespace upskill::daemon

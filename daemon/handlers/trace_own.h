@@ -14,10 +14,8 @@ namespace upskill::daemon {
 Result<store::SessionRow>
 find_own(archive::Archive& archive, const RequestContext& context, std::int64_t now_ms);
 
-// Whether the agent's client tells which session it is, so that no other can be taken for it.
-bool is_own_told(const RequestContext& context);
-
-// Reads what the agent has only just written, its call among it, where sessions are followed.
-asio::awaitable<void> read_own(capture::Desk& desk, const RequestContext& context);
+// The same, where sessions are followed once its agent has written the call: within two seconds.
+asio::awaitable<Result<store::SessionRow>> wait_for_own(capture::Desk& desk,
+                                                        const RequestContext& context);
 
 } // namespace upskill::daemon

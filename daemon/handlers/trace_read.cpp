@@ -56,14 +56,10 @@ read_trace(TraceRoom room, TraceReadParams params, RequestContext context) {
     return is_own ? find_own(archive, context, room.desk.now_ms())
                   : archive.store().find_named(params.id);
   };
-  // Who is known by where it works could else be taken for the one that worked there before.
-  if (is_own && !is_own_told(context)) {
-    AWAIT_DONE(read_own(room.desk, context));
-  }
-  AWAIT(Result<store::SessionRow> row, room.desk.with(find));
-  if (is_own && is_own_told(context) && !row && row.error().code == ErrorCode::not_found) {
-    // Who asks has only just written that it does, or a long reading stands before it.
-    AWAIT_DONE(read_own(room.desk, context));
+  Result<store::SessionRow> row;
+  if (is_own) {
+    AWAIT(row, wait_for_own(room.desk, context));
+  } else {
     AWAIT(row, room.desk.with(find));
   }
   CO_TRY(row);

@@ -1,8 +1,9 @@
 // Gives one task to a coding agent, as an evaluation does, and prints what came of it:
 //
-//   agent_probe NAME MODEL URL SKILL_FOLDER with_skill|baseline PROMPT
+//   agent_probe NAME MODEL URL SKILL_FOLDER with_skill|baseline PROMPT [record|replay FOLDER]
 //
-// The caller's environment is that of the agent's call. Ends with 0, or with 1 after an error.
+// In the sandbox, where the machine has one. The caller's environment is that of the agent's call.
+// Ends with 0, or with 1 after an error.
 #include "daemon/await.h"
 #include "daemon/students/cli_agent.h"
 
@@ -19,13 +20,33 @@ template <class T> nlohmann::json or_null(const std::optional<T>& value) {
   return value ? nlohmann::json(*value) : nlohmann::json();
 }
 
-asio::awaitable<void>
-ask(CliAgent* agent, Task task, Result<Work>* work, Result<std::string>* version) {
-  AWAIT(*version, agent->version());
-  AWAIT(*work, agent->work(std::move(task)));
+constexpr std::string_view k_skill = "git-commit";
+
+struct Probe {
+  std::string name = {};
+  CliAgentOptions options = {};
+  SkillSets skills = {};
+  Task task = {};
+  bool is_sandboxed = false;
+  Result<Work> work = {};
+  Result<std::string> version = {};
+};
+
+asio::awaitable<void> ask(Probe* probe, sandbox::Sandbox* sandbox, runtime::Pool* pool) {
+  AWAIT(Result<void> works, sandbox->check());
+  probe->is_sandboxed = works.has_value();
+  probe->options.sandbox = works ? sandbox : nullptr;
+  auto agent = CliAgent::open(probe->name, pool->of(0), probe->skills, probe->options);
+  if (!agent) {
+    probe->work = fail(agent.error());
+    co_return;
+  }
+  AWAIT(probe->version, (*agent)->version());
+  AWAIT(probe->work, (*agent)->work(std::move(probe->task)));
 }
 
-void print(const Result<Work>& work, const Result<std::string>& version) {
+void print(const Probe& probe) {
+  const Result<Work>& work = probe.work;
   nlohmann::json told;
   if (!work) {
     told = {{"error", to_string(work.error().code)},
@@ -42,8 +63,13 @@ void print(const Result<Work>& work, const Result<std::string>& version) {
             {"model", work->model},
             {"turns", or_null(work->turns)},
             {"tool_calls", or_null(work->tool_calls)},
+            {"requests", or_null(work->requests)},
+            {"skill_described", work->skills_described.contains(std::string(k_skill))},
+            {"skill_read", work->skills_read.contains(std::string(k_skill))},
+            {"cached", work->cached},
             {"milliseconds", work->milliseconds},
-            {"version", version.value_or("")}};
+            {"sandbox", probe.is_sandboxed},
+            {"version", probe.version.value_or("")}};
   }
   std::cout << told.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
 }
@@ -51,36 +77,32 @@ void print(const Result<Work>& work, const Result<std::string>& version) {
 } // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 7) {
-    std::cerr << "usage: agent_probe NAME MODEL URL SKILL_FOLDER with_skill|baseline PROMPT\n";
+  const std::string kept = argc == 9 ? argv[7] : "";
+  if (argc != 7 && kept != "record" && kept != "replay") {
+    std::cerr << "usage: agent_probe NAME MODEL URL SKILL_FOLDER with_skill|baseline PROMPT "
+                 "[record|replay FOLDER]\n";
     return 2;
   }
   asio::io_context io;
   runtime::Pool pool(2);
-  CliAgentOptions options;
-  options.model = argv[2];
-  options.base_url = argv[3];
-  options.limit = std::chrono::minutes(2);
-  SkillSets skills;
-  skills.with_skill.push_back({"git-commit", "", "", argv[4]});
-  auto agent = CliAgent::open(argv[1], pool.of(0), std::move(skills), options);
-  Result<Work> work;
-  Result<std::string> version;
-  if (agent) {
-    Task task;
-    task.input = argv[6];
-    task.arm = std::string_view(argv[5]) == "baseline" ? EvalArm::baseline : EvalArm::with_skill;
-    std::exception_ptr failure;
-    asio::co_spawn(io,
-                   ask(agent->get(), std::move(task), &work, &version),
-                   [&](std::exception_ptr thrown) { failure = thrown; });
-    io.run();
-    if (failure) {
-      std::rethrow_exception(failure);
-    }
-  } else {
-    work = fail(agent.error());
+  sandbox::Sandbox sandbox;
+  Probe probe;
+  probe.name = argv[1];
+  probe.options.model = argv[2];
+  probe.options.base_url = argv[3];
+  probe.options.limit = std::chrono::minutes(2);
+  (kept == "replay" ? probe.options.replay : probe.options.record) = argc == 9 ? argv[8] : "";
+  probe.skills.with_skill.push_back({std::string(k_skill), "", "", argv[4]});
+  probe.task.input = argv[6];
+  probe.task.arm =
+      std::string_view(argv[5]) == "baseline" ? EvalArm::baseline : EvalArm::with_skill;
+  std::exception_ptr failure;
+  asio::co_spawn(
+      io, ask(&probe, &sandbox, &pool), [&](std::exception_ptr thrown) { failure = thrown; });
+  io.run();
+  if (failure) {
+    std::rethrow_exception(failure);
   }
-  print(work, version);
-  return work ? 0 : 1;
+  print(probe);
+  return probe.work ? 0 : 1;
 }

@@ -99,12 +99,12 @@ stays_away() {
   if servers | grep -q upskill; then echo "    the agent still has our server"; return 1; fi
 }
 
-# probe ARM KEY: what came of a task, one line of JSON.
+# probe ARM KEY [record|replay]: what came of a task, one line of JSON.
 probe() {
   (
     extra=(GENERIC_API_KEY="$2" GOOGLE_GEMINI_BASE_URL= ANTHROPIC_BASE_URL=)
     in_world "$bin/agent_probe" "cli.$student" "$model" "http://127.0.0.1:$port$path" "$here/git-commit" \
-      "$1" "Write a commit message for my login form."
+      "$1" "Write a commit message for my login form." ${3:+"$3" "$world/cassette"}
   )
 }
 
@@ -117,15 +117,23 @@ is() {
   wrong=1
 }
 
-# A task as an evaluation gives it, with the skill, without it, and with a wrong key.
+# A task as an evaluation gives it, in the sandbox and behind the proxy: with the skill, without it, with a
+# wrong key, and once more from what was recorded, with no model there.
 column_student_run() {
-  local tool arguments turns=2 with baseline wrong=0 tools
+  local tool arguments turns=2 requests=2 with baseline wrong=0 tools cached=null title=0 sandbox=true
   case $agent in
     claude*) tool=Skill arguments='{"skill":"git-commit"}' turns=3 ;; # the skill's text is a turn
     codex) tool=exec_command arguments='{"cmd":"cat .agents/skills/git-commit/SKILL.md"}' turns=null ;;
     gemini) tool=activate_skill arguments='{"name":"git-commit"}' turns=null ;;
     opencode) tool=skill arguments='{"name":"git-commit"}' ;;
     copilot) tool=skill arguments='{"skill":"git-commit"}' ;;
+  esac
+  type bwrap >/dev/null || sandbox=false
+  # The mock tells what was cached in two of the four forms. OpenCode asks for a title as well, which it
+  # does not count itself.
+  case $agent in
+    claude* | codex) cached=0 ;;
+    opencode) title=1 ;;
   esac
   tools="[\"$tool\"]"
   [[ $agent != codex ]] || tools='["command_execution"]'
@@ -139,23 +147,32 @@ column_student_run() {
 ]}
 END
   start_model "$world/student" "$key" || { echo "    the mock model does not start"; return 1; }
-  with=$(probe with_skill "$key") || wrong=1
+  with=$(probe with_skill "$key" record) || wrong=1
   baseline=$(probe baseline "$key") || wrong=1
   ((wrong == 0)) || printf '    %s\n' "$with" "$baseline"
   is "$with" answer '"feat(login): add login form"'
   is "$with" skills '["git-commit"]'
   is "$baseline" answer '"Added login"'
   is "$baseline" skills '[]'
-  is "$with" input 1700
-  is "$baseline" input 1650
-  is "$with" output 18
-  is "$baseline" output 10
-  is "$with" cache_read 0
+  is "$with" input $((1700 + 100 * title))
+  is "$baseline" input $((1650 + 100 * title))
+  is "$with" output $((18 + 5 * title))
+  is "$baseline" output $((10 + 5 * title))
+  is "$with" cache_read $cached
+  is "$with" requests $((requests + title))
+  is "$with" sandbox $sandbox
+  is "$with" skill_read true
+  is "$with" skill_described true
+  is "$baseline" skill_read false
   is "$with" tool_calls 1
   is "$with" tools "$tools"
   is "$with" turns "$turns"
   asked "How commit messages are written here" "$world/student" || { echo "    the skill is in no prompt"; wrong=1; }
   with=$(probe with_skill another-key-that-is-none-9876543210) && wrong=1
   is "$with" error '"permission"'
+  stop_model
+  with=$(probe with_skill "$key" replay) || { wrong=1; echo "    the replay: $with"; }
+  is "$with" answer '"feat(login): add login form"'
+  is "$with" cached true
   return $wrong
 }

@@ -162,9 +162,12 @@ test_what_is_captured_is_followed_as_it_says() {
 }
 
 test_an_agent_that_tells_nothing_is_known_by_its_folder() {
+  local now
+  now=$(date -u +%FT%T.000Z)
   mkdir project beside
-  prompt 'Paint the zeppelin' |
-    sed "s|/home/ada/kernels|$PWD/project|; s|2026-07-05T11:00:00.000Z|$(date -u +%FT%T.000Z)|" >session.jsonl
+  printf '{"type":"%s","data":%s,"id":"%s","timestamp":"%s","parentId":null}\n' \
+    session.start "{\"sessionId\":\"s1\",\"version\":1,\"producer\":\"copilot-agent\",\"context\":{\"cwd\":\"$PWD/project\"}}" \
+    u1 "$now" user.message '{"content":"Paint the zeppelin"}' u2 "$now" >session.jsonl
   run 0 upskill trace import session.jsonl
   printf '%s\n' \
     '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"quiet","version":"1"}}}' \

@@ -26,6 +26,11 @@ ClaudeSession session_of(const std::string& id) {
   return session;
 }
 
+// As an agent writes it that tells nothing.
+void keep(ArchiveWorld& world, const std::string& name, const std::string& bytes) {
+  REQUIRE(world.keep(world.put(name, bytes), {.agent = "quiet"}).row.harness == "quiet");
+}
+
 Result<std::string> own(ArchiveWorld& world,
                         const daemon::RequestContext& context,
                         std::int64_t now_ms = k_began_ms + k_minute_ms) {
@@ -40,12 +45,15 @@ TEST_SUITE("trace_own") {
     ArchiveWorld world;
     const daemon::RequestContext here = in_folder("/home/ada/app");
     CHECK(own(world, here).error().code == ErrorCode::not_found);
-    world.keep(world.put("s1.jsonl", session_of("s1").bytes));
+    keep(world, "s1.jsonl", session_of("s1").bytes);
     CHECK(tests::value_of(own(world, here)) == "s1");
     // Not above, below or beside it, and not for a session of before.
     CHECK(own(world, in_folder("/home/ada")).error().code == ErrorCode::not_found);
     CHECK(own(world, in_folder("/home/ada/app/src")).error().code == ErrorCode::not_found);
     CHECK(own(world, in_folder("")).error().code == ErrorCode::invalid_argument);
+    // Those of an agent that tells its session are never meant.
+    world.keep(world.put("s2.jsonl", session_of("s2").bytes));
+    CHECK(tests::value_of(own(world, here)) == "s1");
     CHECK(own(world, here, k_began_ms + 11 * k_minute_ms).error().code == ErrorCode::not_found);
   }
 
@@ -58,14 +66,14 @@ TEST_SUITE("trace_own") {
     has_waited.calls("t2", "mcp_upskill_trace_read", "{}");
     has_waited.gives("t2", "a session");
     has_waited.calls("t3", "mcp_others_trace_read", "{}");
-    world.keep(world.put("s2.jsonl", has_waited.bytes));
-    world.keep(world.put("s3.jsonl", session_of("s3").bytes));
+    keep(world, "s2.jsonl", has_waited.bytes);
+    keep(world, "s3.jsonl", session_of("s3").bytes);
     Result<std::string> unknown = own(world, here);
     REQUIRE_FALSE(unknown);
     CHECK(unknown.error().code == ErrorCode::invalid_argument);
     CHECK(unknown.error().hint.find("`s2`") != std::string::npos);
     CHECK(unknown.error().hint.find("`s3`") != std::string::npos);
-    world.keep(world.put("s1.jsonl", waits.bytes));
+    keep(world, "s1.jsonl", waits.bytes);
     CHECK(tests::value_of(own(world, here)) == "s1");
   }
 
@@ -73,8 +81,8 @@ TEST_SUITE("trace_own") {
     ArchiveWorld world;
     ClaudeSession later("s2", 120); // its lines are of two minutes later
     later.prompt("And now the tests");
-    world.keep(world.put("s1.jsonl", session_of("s1").bytes));
-    world.keep(world.put("s2.jsonl", later.bytes));
+    keep(world, "s1.jsonl", session_of("s1").bytes);
+    keep(world, "s2.jsonl", later.bytes);
     daemon::RequestContext context = in_folder("/home/ada/app");
     const std::int64_t now_ms = k_began_ms + 3 * k_minute_ms;
     CHECK(own(world, context, now_ms).error().code == ErrorCode::invalid_argument);
@@ -84,8 +92,8 @@ TEST_SUITE("trace_own") {
 
   TEST_CASE("what a client tells comes before its folder") {
     ArchiveWorld world;
-    world.keep(world.put("s1.jsonl", session_of("s1").bytes));
-    world.keep(world.put("s2.jsonl", session_of("s2").bytes));
+    keep(world, "s1.jsonl", session_of("s1").bytes);
+    keep(world, "s2.jsonl", session_of("s2").bytes);
     daemon::RequestContext context = in_folder("/home/ada/app");
     context.origin.session = "s2";
     CHECK(tests::value_of(own(world, context)) == "s2");

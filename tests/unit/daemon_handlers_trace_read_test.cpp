@@ -37,3 +37,36 @@ TEST_CASE("an agent finds the session that it has only just written") {
     CHECK(read.error().code == ErrorCode::not_found);
   });
 }
+
+TEST_CASE("a call that its agent writes a moment later is waited for") {
+  CapturedWorld world;
+  tests::SkillsWorld skills;
+  daemon::TraceRoom room{skills.library(), world.desk};
+  world.has_inotify = false; // nothing of it is read by itself
+  world.run([&]() -> asio::awaitable<void> {
+    AWAIT_DONE(world.capture_on());
+    std::optional<Result<TraceReadResult>> read;
+    auto ask = [&]() -> asio::awaitable<void> {
+      daemon::RequestContext context;
+      context.origin.tool_use = "toolu_7";
+      TraceReadParams params;
+      params.tokens = 4000;
+      AWAIT(read, daemon::read_trace(room, params, context));
+    };
+    runtime::TaskGroup group(world.io.get_executor(), [](std::exception_ptr) { FAIL("thrown"); });
+    group.start(ask());
+    // In turn behind the first look for it.
+    AWAIT(std::int64_t prompts, world.prompts("claude-code/s2"));
+    CHECK(prompts == 0);
+    CHECK_FALSE(read);
+    ClaudeSession own("s2");
+    own.prompt("What was done here?");
+    own.calls("toolu_7", "mcp__upskill__trace_read", "{}");
+    world.append("p/s2.jsonl", own.bytes);
+    auto joined = group.join();
+    co_await std::move(joined);
+    REQUIRE(read);
+    REQUIRE_MESSAGE(*read, read->error().message);
+    CHECK((*read)->id == "s2");
+  });
+}
