@@ -138,7 +138,7 @@ column_student_run() {
   tools="[\"$tool\"]"
   [[ $agent != codex ]] || tools='["command_execution"]'
   # It asks for the skill in both arms; where it gets it, it answers by it.
-  mkdir -p "$world/student"
+  mkdir -p "$world/student" "$world/cassette"
   cat >"$world/student/script.json" <<END
 {"rules": [
   {"last": "type(scope)", "say": "feat(login): add login form", "input": 900, "output": 11},

@@ -163,7 +163,7 @@ test_what_is_captured_is_followed_as_it_says() {
 
 test_an_agent_that_tells_nothing_is_known_by_its_folder() {
   local now
-  now=$(date -u +%FT%T.000Z)
+  now=$(date -u -d '1 minute' +%FT%T.000Z) # something happens in it once the agent runs
   mkdir project beside
   printf '{"type":"%s","data":%s,"id":"%s","timestamp":"%s","parentId":null}\n' \
     session.start "{\"sessionId\":\"s1\",\"version\":1,\"producer\":\"copilot-agent\",\"context\":{\"cwd\":\"$PWD/project\"}}" \

@@ -7,7 +7,7 @@ using tests::ClaudeSession;
 
 namespace {
 
-constexpr std::int64_t k_began_ms = 1'782'900'000'000; // when a ClaudeSession begins
+constexpr std::int64_t k_began_ms = 1'782'900'000'000; // when the sessions begin
 constexpr std::int64_t k_minute_ms = 60'000;
 
 // An agent in the folder of these sessions, whose client tells nothing.
@@ -18,17 +18,47 @@ daemon::RequestContext in_folder(std::string folder) {
   return context;
 }
 
-ClaudeSession session_of(const std::string& id) {
-  ClaudeSession session(id);
-  session.prompt("Fix the build");
-  session.runs("c1", "make");
-  session.gives("c1", "ok");
-  return session;
-}
+// A session of Copilot CLI's, whose client tells nothing: a line a second.
+class QuietSession {
+public:
+  explicit QuietSession(const std::string& id, int minute = 0)
+      : m_minute(minute) {
+    line("session.start",
+         R"({"sessionId":")" + id
+             + R"(","version":1,"producer":"copilot-agent","context":{"cwd":"/home/ada/app"}})");
+    line("user.message", R"({"content":"Fix the build"})");
+    calls("c1", "bash");
+    gives("c1");
+  }
 
-// As an agent writes it that tells nothing.
-void keep(ArchiveWorld& world, const std::string& name, const std::string& bytes) {
-  REQUIRE(world.keep(world.put(name, bytes), {.agent = "quiet"}).row.harness == "quiet");
+  void calls(const std::string& id, const std::string& tool) {
+    line("tool.execution_start",
+         R"({"toolCallId":")" + id + R"(","toolName":")" + tool + R"(","arguments":{}})");
+  }
+
+  void gives(const std::string& id) {
+    line("tool.execution_complete",
+         R"({"toolCallId":")" + id + R"(","success":true,"result":{"content":"ok"}})");
+  }
+
+  std::string bytes = {};
+
+private:
+  void line(const std::string& type, const std::string& data) {
+    const std::string number = std::to_string(++m_count);
+    bytes += R"({"type":")" + type + R"(","data":)" + data + R"(,"id":"u)" + number
+             + R"(","timestamp":"2026-07-01T10:0)" + std::to_string(m_minute) + ":0" + number
+             + ".000Z\"}\n";
+  }
+
+  int m_minute;
+  int m_count = 0;
+};
+
+void keep(ArchiveWorld& world, const std::string& id, const QuietSession& session) {
+  store::SessionRow row = world.keep(world.put(id + "/events.jsonl", session.bytes)).row;
+  REQUIRE(row.session == id);
+  REQUIRE(row.harness == "github-copilot");
 }
 
 Result<std::string> own(ArchiveWorld& world,
@@ -45,14 +75,16 @@ TEST_SUITE("trace_own") {
     ArchiveWorld world;
     const daemon::RequestContext here = in_folder("/home/ada/app");
     CHECK(own(world, here).error().code == ErrorCode::not_found);
-    keep(world, "s1.jsonl", session_of("s1").bytes);
+    keep(world, "s1", QuietSession("s1"));
     CHECK(tests::value_of(own(world, here)) == "s1");
     // Not above, below or beside it, and not for a session of before.
     CHECK(own(world, in_folder("/home/ada")).error().code == ErrorCode::not_found);
     CHECK(own(world, in_folder("/home/ada/app/src")).error().code == ErrorCode::not_found);
     CHECK(own(world, in_folder("")).error().code == ErrorCode::invalid_argument);
     // Those of an agent that tells its session are never meant.
-    world.keep(world.put("s2.jsonl", session_of("s2").bytes));
+    ClaudeSession telling("s2");
+    telling.prompt("Fix the build");
+    world.keep(world.put("s2.jsonl", telling.bytes));
     CHECK(tests::value_of(own(world, here)) == "s1");
     CHECK(own(world, here, k_began_ms + 11 * k_minute_ms).error().code == ErrorCode::not_found);
   }
@@ -60,29 +92,27 @@ TEST_SUITE("trace_own") {
   TEST_CASE("of several sessions it is the one that waits for us, or none") {
     ArchiveWorld world;
     const daemon::RequestContext here = in_folder("/home/ada/app");
-    ClaudeSession waits = session_of("s1");
-    waits.calls("t1", "mcp_upskill_trace_read", "{}");
-    ClaudeSession has_waited = session_of("s2");
-    has_waited.calls("t2", "mcp_upskill_trace_read", "{}");
-    has_waited.gives("t2", "a session");
-    has_waited.calls("t3", "mcp_others_trace_read", "{}");
-    keep(world, "s2.jsonl", has_waited.bytes);
-    keep(world, "s3.jsonl", session_of("s3").bytes);
+    QuietSession waits("s1");
+    waits.calls("t1", "upskill-trace_read");
+    QuietSession has_waited("s2");
+    has_waited.calls("t2", "upskill-trace_read");
+    has_waited.gives("t2");
+    has_waited.calls("t3", "others-trace_read");
+    keep(world, "s2", has_waited);
+    keep(world, "s3", QuietSession("s3"));
     Result<std::string> unknown = own(world, here);
     REQUIRE_FALSE(unknown);
     CHECK(unknown.error().code == ErrorCode::invalid_argument);
     CHECK(unknown.error().hint.find("`s2`") != std::string::npos);
     CHECK(unknown.error().hint.find("`s3`") != std::string::npos);
-    keep(world, "s1.jsonl", waits.bytes);
+    keep(world, "s1", waits);
     CHECK(tests::value_of(own(world, here)) == "s1");
   }
 
   TEST_CASE("what was over before the agent began is another's") {
     ArchiveWorld world;
-    ClaudeSession later("s2", 120); // its lines are of two minutes later
-    later.prompt("And now the tests");
-    keep(world, "s1.jsonl", session_of("s1").bytes);
-    keep(world, "s2.jsonl", later.bytes);
+    keep(world, "s1", QuietSession("s1"));
+    keep(world, "s2", QuietSession("s2", 2));
     daemon::RequestContext context = in_folder("/home/ada/app");
     const std::int64_t now_ms = k_began_ms + 3 * k_minute_ms;
     CHECK(own(world, context, now_ms).error().code == ErrorCode::invalid_argument);
@@ -92,8 +122,8 @@ TEST_SUITE("trace_own") {
 
   TEST_CASE("what a client tells comes before its folder") {
     ArchiveWorld world;
-    keep(world, "s1.jsonl", session_of("s1").bytes);
-    keep(world, "s2.jsonl", session_of("s2").bytes);
+    keep(world, "s1", QuietSession("s1"));
+    keep(world, "s2", QuietSession("s2"));
     daemon::RequestContext context = in_folder("/home/ada/app");
     context.origin.session = "s2";
     CHECK(tests::value_of(own(world, context)) == "s2");
