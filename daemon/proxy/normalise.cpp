@@ -18,8 +18,9 @@ constexpr std::string_view k_billing = "x-anthropic-billing-header:";
 // Who asks, not what: sessions, devices, accounts.
 constexpr std::array<std::string_view, 6> k_left_out{
     "metadata", "client_metadata", "prompt_cache_key", "safety_identifier", "session_id", "user"};
-constexpr std::array<std::string_view, 9> k_id_prefixes{
-    "toolu_", "srvtoolu_", "call_", "msg_", "fc_", "rs_", "resp_", "req_", "chatcmpl-"};
+constexpr std::array<std::string_view, 10> k_id_prefixes{
+    "toolu_", "srvtoolu_", "call_", "msg_", "fc_", "fco_", "rs_", "resp_", "req_", "chatcmpl-"};
+constexpr std::string_view k_uuid = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
 constexpr std::size_t k_min_id = 6; // after its prefix
 // Also by their first three letters.
 constexpr std::array<std::string_view, 12> k_months{"January",
@@ -122,14 +123,43 @@ std::size_t written_date_at(std::string_view text) {
   return year == 0 ? 0 : at + year;
 }
 
+// Gemini CLI makes ids of its own, of a tool's name, the time and a number:
+// `activate_skill_1795696060520_0`.
+bool is_gemini_id(std::string_view word) {
+  constexpr std::string_view k_time = "_ddddddddddddd_"; // Unix time in ms
+  auto last = std::find_if_not(
+      word.rbegin(), word.rend(), [](unsigned char c) { return std::isdigit(c) != 0; });
+  const auto before = static_cast<std::size_t>(word.rend() - last);
+  return before < word.size() && before > k_time.size()
+         && fits(word.substr(before - k_time.size()), k_time) > 0;
+}
+
 std::size_t id_at(std::string_view text) {
   for (std::string_view prefix : k_id_prefixes) {
     if (text.starts_with(prefix)) {
-      std::size_t size = word_at(text.substr(prefix.size()));
+      std::string_view rest = text.substr(prefix.size());
+      std::size_t size = std::max(fits(rest, k_uuid), word_at(rest));
       return size < k_min_id ? 0 : prefix.size() + size;
     }
   }
-  return 0;
+  std::string_view word = text.substr(0, word_at(text));
+  return is_gemini_id(word) ? word.size() : 0;
+}
+
+// What Codex prints around a command's output: how long it took, and a number that it drew.
+std::size_t codex_line_at(std::string_view text) {
+  constexpr std::string_view k_chunk = "Chunk ID: ";
+  constexpr std::string_view k_time = "Wall time: ";
+  auto is_hex = [](unsigned char c) { return std::isxdigit(c) != 0; };
+  auto is_number = [](unsigned char c) { return std::isdigit(c) != 0 || c == '.'; };
+  const bool is_chunk = text.starts_with(k_chunk);
+  if (!is_chunk && !text.starts_with(k_time)) {
+    return 0;
+  }
+  std::string_view rest = text.substr(is_chunk ? k_chunk.size() : k_time.size());
+  auto end =
+      is_chunk ? std::ranges::find_if_not(rest, is_hex) : std::ranges::find_if_not(rest, is_number);
+  return end == rest.begin() ? 0 : static_cast<std::size_t>(end - text.begin());
 }
 
 std::string number_of(std::string_view id, std::vector<std::string>& ids) {
@@ -183,7 +213,7 @@ normalised_text(std::string_view text, const Places& places, std::vector<std::st
     }
     std::size_t size = 0;
     if (!after_word) {
-      if ((size = fits(text, "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx")) > 0) {
+      if ((size = fits(text, k_uuid)) > 0) {
         made += "{uuid}";
       } else if ((size = std::max(iso_date_at(text), written_date_at(text))) > 0) {
         made += "{date}";
@@ -191,6 +221,8 @@ normalised_text(std::string_view text, const Places& places, std::vector<std::st
         made += "{time}";
       } else if ((size = id_at(text)) > 0) {
         made += number_of(text.substr(0, size), ids);
+      } else if ((size = codex_line_at(text)) > 0) {
+        made += "{run}";
       }
     }
     if (size == 0) {

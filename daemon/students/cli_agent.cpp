@@ -173,6 +173,7 @@ asio::awaitable<Result<Work>> CliAgent::work(Task task) {
   CO_TRY(work);
   if (proxy != nullptr) {
     take_measured(*work, proxy->measured(), task.arm);
+    work->cached = !m_options.replay.empty();
   }
   work->workspace = std::move(place);
   co_return work;

@@ -46,7 +46,7 @@ Json usage_of(const Said& said) {
 Json block_of(const Said& said) {
   if (said.call) {
     return {{"type", "tool_use"},
-            {"id", "toolu_" + std::to_string(said.number)},
+            {"id", "toolu_scripted" + std::to_string(said.number)},
             {"name", said.call->tool.name},
             {"input", said.call->arguments}};
   }
@@ -54,7 +54,7 @@ Json block_of(const Said& said) {
 }
 
 Json whole(const Said& said, const Asked& asked) {
-  return {{"id", "msg_" + std::to_string(said.number)},
+  return {{"id", "msg_scripted" + std::to_string(said.number)},
           {"type", "message"},
           {"role", "assistant"},
           {"model", asked.model},

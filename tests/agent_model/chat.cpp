@@ -45,7 +45,7 @@ Json usage_of(const Said& said) {
 Json calls_of(const Said& said) {
   return Json::array(
       {{{"index", 0},
-        {"id", "call_" + std::to_string(said.number)},
+        {"id", "call_scripted" + std::to_string(said.number)},
         {"type", "function"},
         {"function",
          {{"name", said.call->tool.name}, {"arguments", dump(said.call->arguments)}}}}});
@@ -66,7 +66,7 @@ const char* reason_of(const Said& said) {
 }
 
 Json frame(const Said& said, const Asked& asked, const char* kind) {
-  return {{"id", "chatcmpl-" + std::to_string(said.number)},
+  return {{"id", "chatcmpl-scripted" + std::to_string(said.number)},
           {"object", kind},
           {"created", 1'780'000'000},
           {"model", asked.model}};

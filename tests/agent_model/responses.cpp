@@ -47,8 +47,8 @@ Json item_of(const Said& said) {
   std::string number = std::to_string(said.number);
   if (said.call) {
     Json item = {{"type", "function_call"},
-                 {"id", "fc_" + number},
-                 {"call_id", "call_" + number},
+                 {"id", "fc_scripted" + number},
+                 {"call_id", "call_scripted" + number},
                  {"name", said.call->tool.name},
                  {"arguments", dump(said.call->arguments)},
                  {"status", "completed"}};
@@ -59,14 +59,14 @@ Json item_of(const Said& said) {
   }
   Json part = {{"type", "output_text"}, {"text", said.text}, {"annotations", Json::array()}};
   return {{"type", "message"},
-          {"id", "msg_" + number},
+          {"id", "msg_scripted" + number},
           {"role", "assistant"},
           {"status", "completed"},
           {"content", Json::array({part})}};
 }
 
 Json whole(const Said& said, const Asked& asked) {
-  return {{"id", "resp_" + std::to_string(said.number)},
+  return {{"id", "resp_scripted" + std::to_string(said.number)},
           {"object", "response"},
           {"created_at", 1'780'000'000},
           {"status", "completed"},

@@ -6,6 +6,8 @@
 // Ends with 0, or with 1 after an error.
 #include "daemon/await.h"
 #include "daemon/students/cli_agent.h"
+#include "protocol/base/atomic_file.h"
+#include "skills/document/document.h"
 
 #include <nlohmann/json.hpp>
 
@@ -92,7 +94,14 @@ int main(int argc, char** argv) {
   probe.options.base_url = argv[3];
   probe.options.limit = std::chrono::minutes(2);
   (kept == "replay" ? probe.options.replay : probe.options.record) = argc == 9 ? argv[8] : "";
-  probe.skills.with_skill.push_back({std::string(k_skill), "", "", argv[4]});
+  Result<std::string> text = read_file(std::string(argv[4]) + "/SKILL.md", 1u << 20);
+  if (!text) {
+    std::cerr << text.error().message << "\n";
+    return 2;
+  }
+  document::Document document = document::read_document(*text);
+  probe.skills.with_skill.push_back(
+      {std::string(k_skill), document.description, std::string(document.parts.body), argv[4]});
   probe.task.input = argv[6];
   probe.task.arm =
       std::string_view(argv[5]) == "baseline" ? EvalArm::baseline : EvalArm::with_skill;

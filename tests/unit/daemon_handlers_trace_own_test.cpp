@@ -32,8 +32,10 @@ public:
   }
 
   void calls(const std::string& id, const std::string& tool) {
-    line("tool.execution_start",
-         R"({"toolCallId":")" + id + R"(","toolName":")" + tool + R"(","arguments":{}})");
+    line("assistant.message",
+         R"({"messageId":"m)" + id
+             + R"(","model":"m1","content":"","toolRequests":[{"toolCallId":")" + id
+             + R"(","name":")" + tool + R"(","arguments":{},"type":"function"}]})");
   }
 
   void gives(const std::string& id) {

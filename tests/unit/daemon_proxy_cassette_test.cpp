@@ -39,6 +39,13 @@ TEST_SUITE("normalised requests of agents") {
     CHECK(normal("10:20:30") == "{time}");
     CHECK(normal("session 123e4567-e89b-12d3-a456-426614174000") == "session {uuid}");
     CHECK(normal("toolu_01AbCdEf call_9999999 toolu_01AbCdEf") == "{id1} {id2} {id1}");
+    CHECK(
+        normal("msg_123e4567-e89b-12d3-a456-426614174000 fco_123e4567-e89b-12d3-a456-426614174001")
+        == "{id1} {id2}");
+    CHECK(normal("activate_skill_1795696060520_0, activate_skill_1795696060520_1")
+          == "{id1}, {id2}");
+    CHECK(normal("Chunk ID: 4c7e96\nWall time: 0.0123 seconds\nProcess exited with code 0")
+          == "{run}\n{run} seconds\nProcess exited with code 0");
     CHECK(normal("x-anthropic-billing-header: cc_version=2.1.329;\nYou are") == "\nYou are");
   }
 
@@ -48,6 +55,13 @@ TEST_SUITE("normalised requests of agents") {
                                   "March on",
                                   "call_me",
                                   "abcdefab-1234",
+                                  "msg_abc",
+                                  "_1795696060520_0",
+                                  "skill_179569606052_0",
+                                  "skill_1795696060520_",
+                                  "skill_1795696060520",
+                                  "Chunk ID: ",
+                                  "Wall time: long",
                                   "12345-12-12-1",
                                   "12:30",
                                   "",
