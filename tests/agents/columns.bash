@@ -63,7 +63,14 @@ listed() {
     python3 -c 'import json,sys; print(json.load(sys.stdin)["traces"][0]["id"])' 2>/dev/null)
 }
 
+rang() { in_world upskill trace capture --json | grep -q '"hook_events":[1-9]'; }
+
 column_trace_captured() {
+  # OpenCode has no hooks; Codex runs one only once a person has trusted it.
+  case $agent in
+    opencode | codex) ;;
+    *) becomes_true rang || { echo "    no hook of ours was called"; return 1; } ;;
+  esac
   becomes_true listed || { echo "    no session of $id is kept"; return 1; }
   in_world upskill trace show "$session" >"$world/shown" || return 1
   grep -q "List my skills with upskill" "$world/shown" && grep -q UPSKILL-LISTED-THEM "$world/shown" &&
