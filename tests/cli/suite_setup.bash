@@ -282,6 +282,33 @@ test_our_skill_is_valid() {
   run 0 upskill scan ~/.claude/skills/upskill
 }
 
+# What its evals ask is answered by who has read it, and not by who has not.
+test_the_evals_of_our_skill() {
+  five_agents
+  run 0 upskill setup --yes --agent claude-code
+  python3 - >student.json <<'END'
+import json
+answers = {
+    "PDF form": "skill_list",
+    "gives you its instructions": "skill_read",
+    "just edited": "skill_validate, then skill_sync",
+    "by hand as well": "No, the daemon brings it to the others.",
+    "this very session": "skill_generate with `from`: last",
+    "takes minutes": "job",
+    "see it in a terminal": "upskill inbox",
+    "really helps": "skill_eval",
+    "Does the skill help": "That is undecided.",
+    "get it in somehow": "Only you can allow it, with `upskill install` in a terminal.",
+    "shows both versions": "skill_conflicts",
+    "nvcc": "trace_search"}
+rules = [{"system": "skill_list", "user": part, "answer": answer} for part, answer in answers.items()]
+print(json.dumps({"rules": rules + [{"answer": "I do not know."}]}))
+END
+  run 0 upskill eval ~/.claude/skills/upskill --model scripted:student.json --json
+  has '"cases":12' '"with_skill":{"samples":12,"passed":12' '"baseline":{"samples":12,"passed":0' \
+    '"verdict":"better"'
+}
+
 test_existing_skills_are_adopted() {
   five_agents
   skill ~/.claude/skills tidy
