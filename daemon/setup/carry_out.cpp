@@ -38,10 +38,8 @@ Result<void> write(FileChange& change, Record& record, const Places& places) {
     TRY_ASSIGN(row.backup, keep(path, change.without_us, places));
     change.step.backup = row.backup;
   }
-  for (std::string folder = parent_path(path);
-       known == nullptr && change.after && ::access(folder.c_str(), F_OK) != 0;
-       folder = parent_path(folder)) {
-    row.folders.insert(row.folders.begin(), folder);
+  if (known == nullptr && change.after) {
+    row.folders = folders_to_make(path);
   }
   // First the record: of a file that is not as it says, only what is ours is ever taken out.
   Record before = record;

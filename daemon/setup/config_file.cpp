@@ -125,6 +125,21 @@ write_over(const ConfigFile& file, std::string_view bytes, const std::string& bo
   return write_file_atomically(file.path, bytes, file.mode);
 }
 
+std::vector<std::string> folders_to_make(const std::string& path) {
+  std::vector<std::string> missing;
+  for (std::string folder = parent_path(path); ::access(folder.c_str(), F_OK) != 0;
+       folder = parent_path(folder)) {
+    missing.insert(missing.begin(), folder);
+  }
+  return missing;
+}
+
+void remove_folders(const std::vector<std::string>& folders) {
+  for (auto folder = folders.rbegin(); folder != folders.rend(); ++folder) {
+    ::rmdir(folder->c_str());
+  }
+}
+
 Result<void> take_away(const ConfigFile& file,
                        const std::string& boundary,
                        const std::vector<std::string>& folders) {
@@ -132,9 +147,7 @@ Result<void> take_away(const ConfigFile& file,
   if (::unlink(file.path.c_str()) != 0 && errno != ENOENT) {
     return fail(system_error(errno, in_backticks(file.path)));
   }
-  for (auto folder = folders.rbegin(); folder != folders.rend(); ++folder) {
-    ::rmdir(folder->c_str()); // one that somebody put something into stays
-  }
+  remove_folders(folders);
   return {};
 }
 

@@ -27,6 +27,12 @@ Result<ConfigFile> look_at_file(const std::string& path, const std::string& boun
 Result<void>
 write_over(const ConfigFile& file, std::string_view bytes, const std::string& boundary);
 
+// Of the folders on the way to a file those that are not there, the outermost first.
+std::vector<std::string> folders_to_make(const std::string& path);
+
+// Takes those away that are empty; one that somebody put something into stays.
+void remove_folders(const std::vector<std::string>& folders);
+
 // Takes it away, where it still is as it was looked at, and of `folders` those that are empty then.
 Result<void> take_away(const ConfigFile& file,
                        const std::string& boundary,

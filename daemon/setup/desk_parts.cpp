@@ -1,6 +1,7 @@
 // SetupDesk: what is no file of an agent's, switched on and off again.
 #include "daemon/await.h"
 #include "daemon/runtime/offload.h"
+#include "daemon/setup/config_file.h"
 #include "daemon/setup/login_unit.h"
 #include "daemon/setup/order.h"
 #include "daemon/setup/own_skill.h"
@@ -305,6 +306,7 @@ Awaitable<void> SetupDesk::start_at_login(Order& order) {
     co_return Result<void>();
   }
   if (!order.dry_run) {
+    const std::vector<std::string> folders = folders_to_make(path);
     Result<void> written = make_directories(parent_path(path));
     written = written ? write_file_atomically(path, unit) : written;
     Result<void> enabled = written;
@@ -313,11 +315,15 @@ Awaitable<void> SetupDesk::start_at_login(Order& order) {
     }
     if (!enabled) {
       ::unlink(path.c_str());
+      remove_folders(folders);
       order.tell(SetupPart::login, SetupState::failed, text, &enabled.error());
       co_return Result<void>();
     }
     order.record.unit = path;
     order.record.unit_hash = sha256(unit).hex();
+    if (!is_ours) {
+      order.record.unit_folders = folders;
+    }
     AWAIT(Result<void> kept, keep_record(order));
     CO_TRY(kept);
   }
@@ -347,6 +353,7 @@ Awaitable<void> SetupDesk::end_login(Order& order) {
         co_return Result<void>();
       }
       ::unlink(path.c_str());
+      remove_folders(order.record.unit_folders);
     }
     order.tell(SetupPart::login, order.done(), text);
     order.result.steps.back().path = path;
@@ -354,6 +361,7 @@ Awaitable<void> SetupDesk::end_login(Order& order) {
   if (!order.dry_run) {
     order.record.unit.clear();
     order.record.unit_hash.clear();
+    order.record.unit_folders.clear();
     AWAIT(Result<void> kept, keep_record(order));
     CO_TRY(kept);
   }

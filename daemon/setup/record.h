@@ -74,6 +74,7 @@ struct Record {
   bool sync = false;                     // it switched sync on
   std::string unit = {};                 // path of the unit that it wrote and enabled
   std::string unit_hash = {};
+  std::vector<std::string> unit_folders = {}; // that were made for it, the outermost first
 
   bool is_empty() const {
     return files.empty() && capture.empty() && skill.empty() && !sync && unit.empty();
@@ -86,6 +87,7 @@ struct Record {
     f.optional(&Record::sync, "sync", "Whether sync was switched on.");
     f.optional(&Record::unit, "unit", "The unit for systemd.");
     f.optional(&Record::unit_hash, "unit_hash", "Hash of it.");
+    f.optional(&Record::unit_folders, "unit_folders", "Folders that were made for it.");
   }
 
   FileRow* find(const std::string& path);

@@ -338,9 +338,18 @@ test_start_at_login() {
   is_file ~/.config/systemd/user/upskilld.service "$out"
   is_file "$CASE_FOLDER/calls" '--user enable upskilld.service'
   run 0 upskill setup --remove --yes
-  absent ~/.config/systemd/user/upskilld.service
+  absent ~/.config/systemd # with what was made for it
   is_file "$CASE_FOLDER/calls" '--user enable upskilld.service
 --user disable upskilld.service'
+}
+
+test_start_at_login_beside_other_units() {
+  five_agents
+  systemd_stands_in 0
+  mkdir -p ~/.config/systemd/user
+  run 0 upskill setup --yes
+  run 0 upskill setup --remove --yes
+  [[ -d ~/.config/systemd/user ]] || fail "a folder that was there is gone"
 }
 
 test_a_systemd_that_refuses() {
@@ -348,7 +357,7 @@ test_a_systemd_that_refuses() {
   systemd_stands_in 1
   run 3 upskill setup --yes
   has 'systemctl --user enable` did not work'
-  absent ~/.config/systemd/user/upskilld.service
+  absent ~/.config/systemd
   grep -q upskill ~/.claude.json
 }
 
