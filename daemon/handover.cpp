@@ -1,6 +1,5 @@
 #include "daemon/handover.h"
 
-#include "protocol/base/atomic_file.h"
 #include "protocol/codec/writer.h"
 #include "protocol/rpc/simdjson_reader.h"
 
@@ -45,27 +44,42 @@ Envelope read_envelope(JsonReader& message) {
   return envelope;
 }
 
-// Unix time in ms at which a process began (proc(5): field 22, in ticks since the machine did); 0
-// where it cannot be known.
-std::int64_t start_of(const std::string& process) {
-  Result<std::string> told = read_file(process + "/stat", 4096);
-  // The program's name is in parentheses, and may hold any.
-  std::size_t at = told ? told->rfind(')') : std::string::npos;
-  for (int field = 2; field < 22 && at != std::string::npos; ++field) {
-    at = told->find(' ', at + 1);
+constexpr std::size_t k_max_command = 4096; // bytes that are looked at
+
+// The fields of /proc/PID/stat behind the program's name, which is in parentheses and may hold any:
+// the first is field 3 (proc(5)).
+std::string_view fields_of(std::string_view stat) {
+  std::size_t at = stat.rfind(')');
+  return at == std::string_view::npos ? std::string_view() : stat.substr(at + 1);
+}
+
+// 0 where there is none.
+std::int64_t field(std::string_view fields, int number) {
+  for (int i = 3; i <= number && !fields.empty(); ++i) {
+    fields.remove_prefix(std::min(fields.find(' '), fields.size() - 1) + 1);
   }
-  std::int64_t ticks = 0;
-  if (at == std::string::npos
-      || std::from_chars(told->data() + at + 1, told->data() + told->size(), ticks).ec
-             != std::errc()) {
-    return 0;
-  }
+  std::int64_t value = 0;
+  std::from_chars(fields.data(), fields.data() + fields.size(), value);
+  return value;
+}
+
+// Unix time in ms at which a process began, of its start in ticks since the machine's.
+std::int64_t start_of(std::int64_t ticks) {
   timespec up{};
   ::clock_gettime(CLOCK_BOOTTIME, &up);
   const std::int64_t up_ms = std::int64_t{up.tv_sec} * 1000 + up.tv_nsec / 1'000'000;
   const std::int64_t ago_ms = up_ms - ticks * 1000 / ::sysconf(_SC_CLK_TCK);
   auto wall = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::milliseconds>(wall).count() - ago_ms;
+}
+
+// What was read of it, also where it is longer.
+std::string beginning_of(const std::string& path) {
+  std::string bytes(k_max_command, '\0');
+  UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const ssize_t count = file ? ::read(file.get(), bytes.data(), bytes.size()) : 0;
+  bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  return bytes;
 }
 
 } // namespace
@@ -163,7 +177,12 @@ AgentPlace place_of_peer(int socket) {
   const ssize_t length =
       ::readlink((process + "/cwd").c_str(), place.folder.data(), place.folder.size());
   place.folder.resize(static_cast<std::size_t>(std::max<ssize_t>(length, 0)));
-  place.began_ms = start_of(process);
+  const std::string stat = beginning_of(process + "/stat");
+  const std::string_view fields = fields_of(stat);
+  place.began_ms = fields.empty() ? 0 : start_of(field(fields, 22));
+  if (std::int64_t parent = field(fields, 4); parent > 1) {
+    place.command = beginning_of("/proc/" + std::to_string(parent) + "/cmdline");
+  }
   return place;
 }
 

@@ -15,6 +15,7 @@ namespace upskill::daemon {
 struct AgentPlace {
   std::string folder = {};   // empty where it is not known
   std::int64_t began_ms = 0; // Unix time of the bridge's start: nothing before is of this run
+  std::string command = {};  // the agent's program and arguments, with zero bytes between them
 };
 
 // What a handler knows about the call beside its parameters. Its copies and `progress` are for the

@@ -61,19 +61,14 @@ Result<TraceSource> find(archive::Archive& archive,
     return find_source(archive, name, context.caller.cwd);
   }
   TraceSource source{name};
-  const bool is_agent = !context.principal.empty();
+  // A teacher is not shown what somebody else did.
+  const bool is_agent = !context.origin.empty() || !context.place.folder.empty();
   if (is_agent) {
-    Result<store::SessionRow> own = find_own(archive, context, now_ms);
-    if (own) {
-      source.row = std::move(*own);
-      return source;
-    }
-    if (own.error().code == ErrorCode::invalid_argument && !context.place.folder.empty()) {
-      return fail(std::move(own).error()); // a teacher is not shown what somebody else did
-    }
+    TRY_ASSIGN(source.row, find_own(archive, context, now_ms));
+    return source;
   }
   store::SessionFilter filter;
-  filter.project = is_agent ? context.place.folder : context.caller.cwd;
+  filter.project = context.caller.cwd;
   TRY_ASSIGN(std::vector<store::SessionRow> rows, archive.store().list(filter, std::nullopt, 1));
   if (rows.empty()) {
     TRY_ASSIGN(rows, archive.store().list({}, std::nullopt, 1));

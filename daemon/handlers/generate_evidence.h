@@ -27,7 +27,7 @@ inline constexpr std::string_view k_last_session = "last";
 // went wrong in, since a teacher must see every failure with what mended it.
 // not_found; unsupported: no session; refused: what may be a secret is in one, and nobody allowed
 // it; invalid_argument: several may be meant. `last` is the calling agent's own session (find_own),
-// else the newest that is kept, in the caller's folder before others.
+// of a person the newest that is kept, in the caller's folder before others.
 Result<GatheredEvidence> gather_evidence(archive::Archive& archive,
                                          const std::vector<std::string>& sessions,
                                          std::size_t tokens,

@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace upskill::daemon {
@@ -54,8 +56,13 @@ private:
 // yet.
 class FindOpenCall : public trace::EventSink {
 public:
+  // Calls of before `since_ms` (Unix time) were given up.
+  explicit FindOpenCall(std::int64_t since_ms)
+      : m_since_ms(since_ms) {}
+
   void take(const trace::Event& event) override {
-    if (event.kind == trace::EventKind::tool_call && is_ours(event.name)) {
+    const bool is_old = event.envelope->time_ms && *event.envelope->time_ms < m_since_ms;
+    if (event.kind == trace::EventKind::tool_call && !is_old && is_ours(event.name)) {
       m_open.emplace(event.call);
     } else if (event.kind == trace::EventKind::tool_result) {
       m_open.erase(std::string(event.call));
@@ -74,6 +81,7 @@ private:
                                   [&](std::string_view one) { return name.ends_with(one); });
   }
 
+  std::int64_t m_since_ms;
   std::set<std::string> m_open = {};
 };
 
@@ -94,8 +102,26 @@ find_by_tool_use(archive::Archive& archive, const std::string& call, const std::
   return fail(ErrorCode::not_found, "no session that is kept holds this call");
 }
 
+// Whether the agent's command has the name of a harness's program as a part of a path or a word.
+bool is_command_of(std::string_view command, std::string_view harness) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 2> k_others = {
+      {{"gemini-cli", "gemini"}, {"github-copilot", "copilot"}}};
+  auto other = std::ranges::find(k_others, harness, [](const auto& one) { return one.first; });
+  const std::string_view program = other == k_others.end() ? harness : other->second;
+  auto is_word = [&](std::size_t at) {
+    return at >= command.size() || std::isalnum(static_cast<unsigned char>(command[at])) == 0;
+  };
+  for (std::size_t at = command.find(program); at != std::string_view::npos;
+       at = command.find(program, at + 1)) {
+    if ((at == 0 || is_word(at - 1)) && is_word(at + program.size())) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // A session that was over before the agent began is another's, and so is one of an agent that
-// tells.
+// tells. One of another program counts only where it waits for us.
 Result<store::SessionRow> find_by_place(archive::Archive& archive,
                                         const AgentPlace& place,
                                         std::int64_t since_ms,
@@ -110,21 +136,29 @@ Result<store::SessionRow> find_by_place(archive::Archive& archive,
            || row.harness == k_tells_its_session
            || !row.agent.empty(); // a helper is in its agent's session
   });
-  if (rows.empty()) {
-    return fail(ErrorCode::not_found, "no session that is kept is at work in this folder");
+  auto is_other = [&](const store::SessionRow& row) {
+    return !is_command_of(place.command, row.harness);
+  };
+  const bool is_program_known = !std::ranges::all_of(rows, is_other);
+  if (is_program_known) {
+    std::erase_if(rows, is_other);
+  }
+  if (rows.size() == 1 && is_program_known) {
+    return std::move(rows.front());
   }
   std::vector<store::SessionRow> waiting;
   for (const store::SessionRow& row : rows) {
-    FindOpenCall find;
-    if (rows.size() > 1) {
-      TRY(read_end(archive, row, find, stop));
-    }
-    if (rows.size() == 1 || find.is_there()) {
+    FindOpenCall find(place.began_ms);
+    TRY(read_end(archive, row, find, stop));
+    if (find.is_there()) {
       waiting.push_back(row);
     }
   }
   if (waiting.size() == 1) {
     return std::move(waiting.front());
+  }
+  if (waiting.empty() && !is_program_known) {
+    return fail(ErrorCode::not_found, "no session that is kept waits for us in this folder");
   }
   std::string ids;
   for (const store::SessionRow& row : waiting.empty() ? rows : waiting) {
@@ -172,7 +206,12 @@ asio::awaitable<Result<store::SessionRow>> wait_for_own(capture::Desk& desk,
   if (!context.origin.empty() || !desk.is_following()) {
     AWAIT(row, desk.with(find));
   }
-  auto is_awaited = [&] { return !row && row.error().code == ErrorCode::not_found; };
+  // Of several, the one that has written its call a moment later is it.
+  auto is_awaited = [&] {
+    return !row
+           && (row.error().code == ErrorCode::not_found
+               || (context.origin.empty() && !context.place.folder.empty()));
+  };
   while (desk.is_following() && is_awaited()) {
     AWAIT_DONE(desk.read_newest(agent));
     AWAIT(row, desk.with(find));

@@ -8,8 +8,9 @@
 
 namespace upskill::daemon {
 
-// The session that an agent's call comes from: the one that its client tells, else the one that is
-// at work in the agent's folder. Of several there, the one that waits for a tool of ours.
+// The session that an agent's call comes from: the one that its client tells, else the one of the
+// agent's program that is at work in its folder. Of several there, and of other programs, the one
+// that waits for a tool of ours.
 // invalid_argument: nothing is known, or several are meant; not_found: that session is not kept.
 Result<store::SessionRow>
 find_own(archive::Archive& archive, const RequestContext& context, std::int64_t now_ms);

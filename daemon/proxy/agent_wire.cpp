@@ -74,41 +74,41 @@ std::size_t origin_size(const std::string& url) {
 
 } // namespace
 
-std::optional<Route> route_of(std::string_view method, std::string_view target) {
-  if (!is_plain(target)) {
+std::optional<Route>
+route_of(std::string_view method, std::string_view target, std::string_view base) {
+  if (!is_plain(target) || !target.starts_with(base)) {
     return std::nullopt;
   }
-  std::string_view path = path_of(target);
-  if (method == "GET") {
-    std::string_view above = path.substr(0, path.rfind('/'));
-    bool is_list = path.ends_with("/models") || above.ends_with("/models");
-    return is_list ? std::optional(
-               Route{path.starts_with("/v1beta") ? AgentWire::gemini : AgentWire::anthropic, false})
-                   : std::nullopt;
+  std::string_view path = path_of(target.substr(base.size()));
+  for (std::string_view version : {"/v1beta", "/v1"}) {
+    if (path.starts_with(version) && path.substr(version.size()).starts_with('/')) {
+      path.remove_prefix(version.size());
+      break;
+    }
+  }
+  const bool is_of_model = path.starts_with("/models/");
+  if (method == "GET" && (path == "/models" || is_of_model)) {
+    return Route{AgentWire::anthropic, false};
   }
   if (method != "POST") {
     return std::nullopt;
   }
-  if (path.ends_with("/messages/count_tokens")) {
-    return Route{AgentWire::anthropic, false};
+  if (path == "/messages" || path == "/messages/count_tokens") {
+    return Route{AgentWire::anthropic, path == "/messages"};
   }
-  if (path.ends_with("/messages")) {
-    return Route{AgentWire::anthropic, true};
-  }
-  if (path.ends_with("/chat/completions")) {
+  if (path == "/chat/completions") {
     return Route{AgentWire::chat, true};
   }
-  if (path.ends_with("/responses")) {
+  if (path == "/responses") {
     return Route{AgentWire::responses, true};
   }
-  if (path.find("/models/") == std::string_view::npos) {
-    return std::nullopt;
-  }
-  if (path.ends_with(":generateContent") || path.ends_with(":streamGenerateContent")) {
+  if (is_of_model
+      && (path.ends_with(":generateContent") || path.ends_with(":streamGenerateContent"))) {
     return Route{AgentWire::gemini, true};
   }
-  return path.ends_with(":countTokens") ? std::optional(Route{AgentWire::gemini, false})
-                                        : std::nullopt;
+  return is_of_model && path.ends_with(":countTokens")
+             ? std::optional(Route{AgentWire::gemini, false})
+             : std::nullopt;
 }
 
 std::string Upstream::origin() const {
@@ -145,6 +145,19 @@ std::string_view token_of(const http::Head& head) {
   return {};
 }
 
+AgentWire wire_by_token(const http::Head& head) {
+  for (const http::Field& field : head.fields) {
+    std::string name = lower(field.name);
+    if (name == "x-api-key") {
+      return AgentWire::anthropic;
+    }
+    if (name == "authorization") {
+      return AgentWire::chat;
+    }
+  }
+  return AgentWire::gemini; // in a field of its own, or in the query
+}
+
 models::Headers forwarded_headers(const http::Head& head, AgentWire wire, const std::string& key) {
   models::Headers headers;
   std::string dropped; // what `Connection` names is about the connection, too
@@ -160,7 +173,8 @@ models::Headers forwarded_headers(const http::Head& head, AgentWire wire, const 
     while (std::optional<std::string_view> one = http::take_element(named)) {
       is_named = is_named || *one == name;
     }
-    if (is_kept(name) && !is_named && is_one_line(field.value)) {
+    // The body goes on as it came, so what it is packed with goes along.
+    if ((is_kept(name) || name == "content-encoding") && !is_named && is_one_line(field.value)) {
       headers.emplace_back(std::move(name), field.value);
     }
   }

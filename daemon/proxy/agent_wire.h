@@ -18,9 +18,11 @@ struct Route {
 };
 
 // Nothing for all but the paths of models: whoever is let in has a key added to what it asks, and
-// files, batches and accounts are the key's as well. `target` is as it was sent; what could be read
-// in two ways (`..`, `//`, `%`, a host before it) is none.
-std::optional<Route> route_of(std::string_view method, std::string_view target);
+// files, batches, threads and accounts are the key's as well. `target` is as it was sent; `base` is
+// the upstream's path, which it begins with. What could be read in two ways (`..`, `//`, `%`, a
+// host before it) is none.
+std::optional<Route>
+route_of(std::string_view method, std::string_view target, std::string_view base = {});
 
 // The one server that requests go to.
 struct Upstream {
@@ -34,6 +36,9 @@ struct Upstream {
 
 // The token that a request shows, wherever the agents put their keys; empty where there is none.
 std::string_view token_of(const http::Head& head);
+
+// Whose wire has its key where this request shows its token: of requests that several have.
+AgentWire wire_by_token(const http::Head& head);
 
 // What goes on of a request's head: not what is about this connection, nor any key or cookie; and
 // the real key, as the wire wants it.

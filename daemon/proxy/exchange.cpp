@@ -11,7 +11,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <sys/socket.h>
+
 #include <utility>
+#include <vector>
 
 namespace upskill::proxy {
 namespace {
@@ -37,6 +40,35 @@ Proxy::Exchange::~Exchange() {
   m_proxy.m_held -= m_held;
 }
 
+Proxy::Exchange::Account::Account(Exchange& exchange, Route route, std::string_view body)
+    : m_exchange(exchange)
+    , m_route(route)
+    , m_is_open(route.is_answered) {
+  if (m_is_open) {
+    m_exchange.m_proxy.m_recording.take_request(body);
+  }
+}
+
+// Cancelled, or something was thrown: who knows what it took.
+Proxy::Exchange::Account::~Account() {
+  answered(200, UsageReader(m_route.wire));
+  if (!m_exchange.m_is_over) {
+    m_exchange.end(false);
+  }
+}
+
+void Proxy::Exchange::Account::answered(int status, const UsageReader& reader) {
+  if (std::exchange(m_is_open, false)) {
+    m_exchange.m_proxy.m_recording.take_answer(m_route.wire, status, reader);
+  }
+}
+
+void Proxy::Exchange::Account::failed() {
+  if (std::exchange(m_is_open, false)) {
+    m_exchange.m_proxy.m_recording.take_failure();
+  }
+}
+
 asio::awaitable<void> Proxy::Exchange::run(std::shared_ptr<Exchange> self) {
   Exchange& here = *self;
   AWAIT(Result<std::optional<Route>> route,
@@ -44,12 +76,14 @@ asio::awaitable<void> Proxy::Exchange::run(std::shared_ptr<Exchange> self) {
   if (!route) {
     co_return; // it is gone, or too slow
   }
-  std::optional<runtime::TaskId> asking;
+  runtime::TaskGroup& tasks = here.m_proxy.m_tasks;
+  std::vector<runtime::TaskId> helpers;
   if (*route) {
     bool is_replay = here.m_proxy.m_options.records && here.m_proxy.m_options.records->is_replay;
-    asking = here.m_proxy.m_tasks.start(is_replay ? replay(self, **route) : forward(self, **route));
+    helpers.push_back(tasks.start(is_replay ? replay(self, **route) : forward(self, **route)));
+    helpers.push_back(tasks.start(watch(self)));
   }
-  while (!here.m_is_over || !here.m_out.empty()) {
+  while (!here.m_is_left && (!here.m_is_over || !here.m_out.empty())) {
     if (here.m_out.empty()) {
       AWAIT_DONE(here.m_changed.wait());
       continue;
@@ -57,12 +91,22 @@ asio::awaitable<void> Proxy::Exchange::run(std::shared_ptr<Exchange> self) {
     AWAIT(
         Result<std::size_t> written,
         runtime::with_timeout(here.m_proxy.m_options.limits.write, here.write_some(), "the agent"));
-    if (!written) {
-      if (asking) { // nobody is left to hear it
-        here.m_proxy.m_tasks.cancel(*asking);
-      }
-      co_return;
-    }
+    here.m_is_left = here.m_is_left || !written;
+  }
+  for (runtime::TaskId one : helpers) { // nobody is left to hear it, or it is done
+    tasks.cancel(one);
+  }
+}
+
+// What an agent sends behind its request is not read; then nothing is known of its end.
+asio::awaitable<void> Proxy::Exchange::watch(std::shared_ptr<Exchange> self) {
+  auto token = asio::as_tuple(asio::use_awaitable);
+  auto [problem] =
+      co_await self->m_socket.async_wait(asio::posix::descriptor_base::wait_read, token);
+  char byte = 0;
+  if (!problem && ::recv(self->m_socket.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0) {
+    self->m_is_left = true;
+    self->m_changed.notify_all();
   }
 }
 
@@ -116,8 +160,8 @@ std::optional<Route> Proxy::Exchange::judged() {
     refuse(401, "this proxy is of one run of an agent, whose token is missing");
     return std::nullopt;
   }
-  std::optional<Route> route = route_of(head.method, head.target);
-  if (!route || !head.target.starts_with(m_proxy.path())) {
+  std::optional<Route> route = route_of(head.method, head.target, m_proxy.path());
+  if (!route) {
     refuse(404, "only models are asked through this proxy");
     return std::nullopt;
   }
@@ -148,7 +192,9 @@ models::HttpRequest Proxy::Exchange::request_of(Route route) {
   models::HttpRequest request;
   request.method = head.method;
   request.url = upstream.origin() + forwarded_target(head.target);
-  request.headers = forwarded_headers(head, route.wire, upstream.key);
+  const bool is_list = head.method == "GET"; // which is asked for alike on all wires
+  request.headers =
+      forwarded_headers(head, is_list ? wire_by_token(head) : route.wire, upstream.key);
   request.body = std::move(m_parser.body());
   request.longest_body = m_proxy.m_options.limits.answer;
   request.environment = m_proxy.m_options.environment;
@@ -157,13 +203,10 @@ models::HttpRequest Proxy::Exchange::request_of(Route route) {
 
 asio::awaitable<void> Proxy::Exchange::forward(std::shared_ptr<Exchange> self, Route route) {
   Exchange& here = *self;
-  Recording& recording = here.m_proxy.m_recording;
   bool is_kept = here.m_proxy.m_options.records.has_value();
   nlohmann::json asked = is_kept ? here.asked() : nlohmann::json();
   models::HttpRequest request = here.request_of(route);
-  if (route.is_answered) {
-    recording.take_request(request.body);
-  }
+  Account account(here, route, request.body);
   UsageReader reader(route.wire);
   RecordedAnswer answer;
   request.on_head = [&here](int status, const models::Headers& headers) {
@@ -179,21 +222,16 @@ asio::awaitable<void> Proxy::Exchange::forward(std::shared_ptr<Exchange> self, R
   AWAIT(Result<models::HttpResponse> response, here.m_proxy.m_http.perform(std::move(request)));
   reader.finish();
   if (!response) {
-    if (route.is_answered && here.m_is_begun) {
-      recording.take_answer(route.wire, here.m_status, UsageReader(route.wire)); // cut off
-    } else if (route.is_answered) {
-      recording.take_failure();
-    }
-    if (here.m_is_begun) {
+    if (here.m_is_begun) { // cut off
+      account.answered(here.m_status, UsageReader(route.wire));
       here.end(false);
     } else {
+      account.failed();
       here.refuse(status_of(response.error()), response.error().message);
     }
     co_return;
   }
-  if (route.is_answered) {
-    recording.take_answer(route.wire, response->status, reader);
-  }
+  account.answered(response->status, reader);
   if (!here.m_is_begun) { // an answer without a body
     here.begin(response->status, response->headers);
   }
@@ -218,17 +256,14 @@ asio::awaitable<void> Proxy::Exchange::keep(nlohmann::json asked, RecordedAnswer
 
 asio::awaitable<void> Proxy::Exchange::replay(std::shared_ptr<Exchange> self, Route route) {
   Exchange& here = *self;
-  Recording& recording = here.m_proxy.m_recording;
   const ProxyRecords& records = *here.m_proxy.m_options.records;
-  if (route.is_answered) {
-    recording.take_request(here.m_parser.body());
-  }
+  Account account(here, route, here.m_parser.body());
   nlohmann::json asked = here.asked();
   auto find = [&records, &asked] { return records.cassette.find(asked, records.sample); };
   AWAIT(Result<RecordedAnswer> answer, runtime::offload(records.pool, std::move(find)));
   if (!answer) {
+    account.failed();
     if (route.is_answered) { // agents do without the others
-      recording.take_failure();
       here.m_proxy.m_problem = here.m_proxy.m_problem.value_or(answer.error());
     }
     here.refuse(404, answer.error().message);
@@ -237,9 +272,7 @@ asio::awaitable<void> Proxy::Exchange::replay(std::shared_ptr<Exchange> self, Ro
   UsageReader reader(route.wire);
   reader.take(answer->body);
   reader.finish();
-  if (route.is_answered) {
-    recording.take_answer(route.wire, answer->status, reader);
-  }
+  account.answered(answer->status, reader);
   here.begin(answer->status, {{"content-type", answer->content_type}});
   here.end(here.send(answer->body).has_value());
 }

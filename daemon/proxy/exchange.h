@@ -26,8 +26,28 @@ public:
   static asio::awaitable<void> run(std::shared_ptr<Exchange> self);
 
 private:
+  // What came of a request, told once whatever ends it; with it ends its connection.
+  class Account {
+  public:
+    Account(Exchange& exchange, Route route, std::string_view body);
+    Account(const Account&) = delete;
+    Account& operator=(const Account&) = delete;
+    ~Account();
+
+    void answered(int status, const UsageReader& reader);
+    void failed(); // no answer came
+
+  private:
+    Exchange& m_exchange;
+    Route m_route;
+    bool m_is_open; // a model was to answer, and nothing was told of that yet
+  };
+
   // Asks the server.
   static asio::awaitable<void> forward(std::shared_ptr<Exchange> self, Route route);
+
+  // Returns when the agent hangs up, after the end of what it is answered.
+  static asio::awaitable<void> watch(std::shared_ptr<Exchange> self);
 
   // Answers from the records.
   static asio::awaitable<void> replay(std::shared_ptr<Exchange> self, Route route);
@@ -51,12 +71,12 @@ private:
   Proxy& m_proxy;
   asio::posix::stream_descriptor m_socket;
   http::RequestParser m_parser;
-  bool m_is_let_in = false; // it has shown the token
-  std::string m_out;        // to be written
-  std::size_t m_held = 0;   // bytes of the proxy's
-  bool m_is_begun = false;  // its answer
+  std::string m_out;       // to be written
+  std::size_t m_held = 0;  // bytes of the proxy's
+  bool m_is_begun = false; // its answer
   bool m_is_chunked = false;
   bool m_is_over = false; // nothing more is to be written
+  bool m_is_left = false; // the agent has hung up
   int m_status = 0;
   runtime::Condition m_changed;
 };

@@ -48,8 +48,8 @@ Proxy::Proxy(asio::any_io_executor executor, models::Http& http, ProxyOptions op
     , m_recording(std::move(m_options.skills), m_options.upstream)
     , m_token(std::string(k_token_prefix) + http::random_token())
     , m_listener(executor)
-    // What fails is told to the agent; what is thrown beside that ends its connection.
-    , m_tasks(executor, [this](std::exception_ptr) { m_recording.take_failure(); }) {}
+    // What fails is told to the agent; what is thrown beside that ends its connection (Account).
+    , m_tasks(executor, [](std::exception_ptr) {}) {}
 
 Proxy::~Proxy() = default;
 

@@ -9,6 +9,8 @@
 #include "protocol/base/utf8.h"
 #include "skills/agent_events/event_reader.h"
 
+#include <sys/stat.h>
+
 #include <exception>
 #include <optional>
 #include <utility>
@@ -65,7 +67,14 @@ Result<void> give_prompt(const CliAgentRow& row, std::string text, runtime::Chil
 }
 
 // Agents look for the root of a project, and some want to go back. Without git they do without.
+// What a case brings as `.git` is not looked into: git would follow it out of the workspace, and
+// write.
 asio::awaitable<void> make_repository(runtime::ChildProgram program, std::string folder) {
+  struct stat status {};
+
+  if (::lstat(join_path(folder, ".git").c_str(), &status) == 0) {
+    co_return;
+  }
   program.argv = {"git", "init", "--quiet"};
   program.folder = std::move(folder);
   program.input = {};

@@ -83,7 +83,9 @@ public:
       return;
     }
     std::string at = normalized_path(*found, "/");
-    if (!is_system(at)) {
+    if (is_system(at) && !is_system(real)) {
+      mount(real, real); // the system's link leads to it
+    } else if (!is_system(at)) {
       mount(real, at);
       std::string folder = at.substr(0, at.rfind('/'));
       if (("\n" + m_folders).find("\n" + folder + "\n") == std::string::npos) {

@@ -63,6 +63,12 @@ listed() {
     python3 -c 'import json,sys; print(json.load(sys.stdin)["traces"][0]["id"])' 2>/dev/null)
 }
 
+# It is read while its agent writes it.
+is_whole() {
+  in_world upskill trace show "$session" >"$world/shown" && grep -q "List my skills with upskill" "$world/shown" &&
+    grep -q UPSKILL-LISTED-THEM "$world/shown" && grep -q skill_list "$world/shown"
+}
+
 rang() { in_world upskill trace capture --json | grep -q '"hook_events":[1-9]'; }
 
 column_trace_captured() {
@@ -72,10 +78,7 @@ column_trace_captured() {
     *) becomes_true rang || { echo "    no hook of ours was called"; return 1; } ;;
   esac
   becomes_true listed || { echo "    no session of $id is kept"; return 1; }
-  in_world upskill trace show "$session" >"$world/shown" || return 1
-  grep -q "List my skills with upskill" "$world/shown" && grep -q UPSKILL-LISTED-THEM "$world/shown" &&
-    grep -q skill_list "$world/shown" ||
-    { echo "    the session $session lacks the prompt, the call or the answer"; return 1; }
+  becomes_true is_whole || { echo "    the session $session lacks the prompt, the call or the answer"; return 1; }
 }
 
 # `trace_read` without an id gave the model what was said so far, and nothing of the session before it in
@@ -171,6 +174,7 @@ END
   is "$with" skill_read true
   is "$with" skill_described true
   is "$baseline" skill_read false
+  is "$baseline" skill_described false
   is "$with" tool_calls 1
   is "$with" tools "$tools"
   is "$with" turns "$turns"

@@ -173,9 +173,13 @@ test_an_agent_that_tells_nothing_is_known_by_its_folder() {
     '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"quiet","version":"1"}}}' \
     '{"jsonrpc":"2.0","method":"notifications/initialized"}' \
     '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"trace_read","arguments":{}}}' >in
-  run 0 bash -c 'cd project && upskill mcp <../in'
+  # The agent's command is the name by which it is known.
+  run 0 bash -c 'cd project; upskill mcp <../in; true' copilot
   has 'Paint the zeppelin'
-  run 0 bash -c 'cd beside && upskill mcp <../in'
+  run 0 bash -c 'cd beside; upskill mcp <../in; true' copilot
+  lacks zeppelin
+  has 'not kept'
+  run 0 bash -c 'cd project; upskill mcp <../in; true' gemini
   lacks zeppelin
   has 'not kept'
 }

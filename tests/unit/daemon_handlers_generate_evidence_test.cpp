@@ -111,6 +111,26 @@ TEST_SUITE("generate_evidence") {
     CHECK(has(evidence.error().message, "`zapier-webhook`"));
   }
 
+  TEST_CASE("an agent's `last` is its own session, and nobody else's") {
+    ArchiveWorld world;
+    world.keep(world.put("s1.jsonl", session_of(2, {}).bytes));
+    RequestContext context;
+    context.principal = "agents";
+    context.origin.session = "s1";
+    Result<GatheredEvidence> own = gather_evidence(world.archive, {"last"}, 24'000, context, 0);
+    REQUIRE(own);
+    CHECK(own->told.at(0).session == "s1");
+    context.origin.session = "s2";
+    Result<GatheredEvidence> none = gather_evidence(world.archive, {"last"}, 24'000, context, 0);
+    REQUIRE_FALSE(none);
+    CHECK(none.error().code == ErrorCode::not_found);
+    context.origin = {};
+    context.place.folder = "/home/ada/app";
+    none = gather_evidence(world.archive, {"last"}, 24'000, context, 0);
+    REQUIRE_FALSE(none);
+    CHECK(none.error().code == ErrorCode::not_found);
+  }
+
   TEST_CASE("no session is there") {
     ArchiveWorld world;
     Result<GatheredEvidence> evidence = gather_evidence(world.archive, {"last"}, 24'000, {}, 0);

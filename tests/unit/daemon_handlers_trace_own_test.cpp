@@ -15,6 +15,7 @@ daemon::RequestContext in_folder(std::string folder) {
   daemon::RequestContext context;
   context.principal = "agents";
   context.place.folder = std::move(folder);
+  context.place.command = std::string("node\0/usr/lib/node_modules/.bin/copilot\0-p", 42);
   return context;
 }
 
@@ -120,6 +121,34 @@ TEST_SUITE("trace_own") {
     CHECK(own(world, context, now_ms).error().code == ErrorCode::invalid_argument);
     context.place.began_ms = k_began_ms + k_minute_ms;
     CHECK(tests::value_of(own(world, context, now_ms)) == "s2");
+  }
+
+  TEST_CASE("of another program only a session that waits for us") {
+    ArchiveWorld world;
+    daemon::RequestContext here = in_folder("/home/ada/app");
+    keep(world, "s1", QuietSession("s1"));
+    using namespace std::string_literals;
+    for (const std::string& command :
+         {"gemini"s, "node\0/opt/copilots/index.js"s, "/bin/mycopilot"s, ""s}) {
+      CAPTURE(command);
+      here.place.command = command;
+      CHECK(own(world, here).error().code == ErrorCode::not_found);
+    }
+    for (const std::string& command : {"copilot"s, "node\0/x/@github/copilot/index.js"s}) {
+      CAPTURE(command);
+      here.place.command = command;
+      CHECK(tests::value_of(own(world, here)) == "s1");
+    }
+    here.place.command = "gemini";
+    QuietSession waits("s2");
+    waits.calls("t1", "upskill-trace_read");
+    keep(world, "s2", waits);
+    CHECK(tests::value_of(own(world, here)) == "s2");
+    // It was given up: something happened in this run, and the call was of the one before.
+    here.place.began_ms = k_began_ms + 5'500;
+    waits.gives("c1");
+    keep(world, "s2", waits);
+    CHECK(own(world, here).error().code == ErrorCode::not_found);
   }
 
   TEST_CASE("what a client tells comes before its folder") {

@@ -192,27 +192,51 @@ TEST_SUITE("Proxy") {
     });
   }
 
-  TEST_CASE("an agent that is silent or hangs up keeps nobody") {
+  TEST_CASE("an agent that is silent keeps nobody") {
     World world;
-    Reply hanging = reply("200 OK", "");
-    hanging.bytes = "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nbegin";
-    hanging.is_hanging = true;
-    world.server.replies.push_back(hanging);
     ProxyOptions options = options_for(world);
     options.limits.read = std::chrono::milliseconds(50);
-    run(world, std::move(options), [](World& here, Proxy& proxy) -> asio::awaitable<void> {
+    run(world, std::move(options), [](World&, Proxy& proxy) -> asio::awaitable<void> {
       AWAIT(std::string silent, say(proxy.port(), "POST /v1/mess"));
       CHECK(silent.empty());
-      // stop() ends what is under way: the server sees that it is left.
-      tcp::socket socket(here.io);
-      tcp::endpoint there(asio::ip::address_v4::loopback(), proxy.port());
-      co_await socket.async_connect(there, asio::use_awaitable);
-      std::string request = asking(proxy.token());
-      co_await asio::async_write(socket, asio::buffer(request), asio::use_awaitable);
-      AWAIT_DONE(here.server.until([&] { return here.server.requests.size() == 1; }));
-      AWAIT_DONE(proxy.stop());
-      AWAIT_DONE(here.server.until([&] { return here.server.hung_up == 1; }));
+      CHECK(proxy.measured() == Measured{});
     });
+  }
+
+  // Before or behind the first byte of the answer.
+  TEST_CASE("who hangs up is not answered any more, and nobody knows what it took") {
+    for (const char* begun : {"", "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nbegin"}) {
+      CAPTURE(begun);
+      World world;
+      Reply whole = reply("200 OK", k_stream);
+      Reply hanging = reply("200 OK", "");
+      hanging.bytes = begun;
+      hanging.is_hanging = true;
+      world.server.replies = {whole, hanging, hanging};
+      run(world, options_for(world), [](World& here, Proxy& proxy) -> asio::awaitable<void> {
+        const std::string request = asking(proxy.token());
+        AWAIT(std::string said, say(proxy.port(), request));
+        CHECK(said.ends_with("0\r\n\r\n"));
+        CHECK(proxy.measured().usage.input);
+        for (std::size_t count : {2U, 3U}) {
+          tcp::socket socket(here.io);
+          tcp::endpoint there(asio::ip::address_v4::loopback(), proxy.port());
+          co_await socket.async_connect(there, asio::use_awaitable);
+          co_await asio::async_write(socket, asio::buffer(request), asio::use_awaitable);
+          AWAIT_DONE(here.server.until([&] { return here.server.requests.size() == count; }));
+          if (count == 2) {
+            socket.close();
+            AWAIT_DONE(here.server.until([&] { return here.server.hung_up == 1; }));
+          } else { // stop() ends what is under way
+            AWAIT_DONE(proxy.stop());
+            AWAIT_DONE(here.server.until([&] { return here.server.hung_up == 2; }));
+          }
+          CHECK(proxy.measured().requests == count);
+          CHECK(proxy.measured().failed == count - 1);
+          CHECK_FALSE(proxy.measured().usage.input);
+        }
+      });
+    }
   }
 
   TEST_CASE("at a Unix socket") {

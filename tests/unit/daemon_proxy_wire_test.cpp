@@ -156,6 +156,11 @@ TEST_SUITE("route_of") {
     CHECK_FALSE(route_of("GET", "/v1/models/m")->is_answered);
     for (std::string_view target : {"/v1/files",
                                     "/v1/messages/batches",
+                                    "/v1/threads/t_1/messages",
+                                    "/v1/organization/messages",
+                                    "/v2/messages",
+                                    "/v1/v1/messages",
+                                    "/v1messages",
                                     "/",
                                     "",
                                     "http://evil.example/v1/messages",
@@ -171,6 +176,16 @@ TEST_SUITE("route_of") {
     CHECK_FALSE(route_of("DELETE", "/v1/messages"));
     CHECK_FALSE(route_of("GET", "/v1/files"));
     CHECK_FALSE(route_of("CONNECT", "evil.example:443"));
+  }
+
+  TEST_CASE("only below the upstream's path") {
+    CHECK(route_of("POST", "/team1/v1/messages", "/team1")->wire == AgentWire::anthropic);
+    CHECK(route_of("POST", "/a/v1/v1/messages", "/a/v1")->wire == AgentWire::anthropic);
+    CHECK(route_of("POST", "/a/v1/chat/completions", "/a/v1")->wire == AgentWire::chat);
+    CHECK(route_of("GET", "/a/v1/models/vendor/m", "/a/v1"));
+    CHECK_FALSE(route_of("POST", "/team10/v1/messages", "/team1"));
+    CHECK_FALSE(route_of("POST", "/team1messages", "/team1"));
+    CHECK_FALSE(route_of("POST", "/v1/messages", "/team1"));
   }
 
   TEST_CASE("where it goes is the upstream's") {
@@ -190,6 +205,18 @@ TEST_SUITE("headers of the proxy") {
     CHECK(token_of(OwnedHead({}, "/v1beta/models/m:generateContent?alt=sse&key=t").head) == "t");
     CHECK(token_of(OwnedHead({{"Authorization", "Basic t"}}).head).empty());
     CHECK(token_of(OwnedHead({}, "/v1/messages?").head).empty());
+  }
+
+  TEST_CASE("a list of models is asked for with the key where the token was") {
+    CHECK(wire_by_token(OwnedHead({{"X-Api-Key", "t"}}).head) == AgentWire::anthropic);
+    CHECK(wire_by_token(OwnedHead({{"Authorization", "Bearer t"}}).head) == AgentWire::chat);
+    CHECK(wire_by_token(OwnedHead({{"x-goog-api-key", "t"}}).head) == AgentWire::gemini);
+  }
+
+  TEST_CASE("a request that is packed says so, an answer is unpacked") {
+    CHECK(forwarded_headers(OwnedHead({{"Content-Encoding", "zstd"}}).head, AgentWire::chat, "")
+          == models::Headers{{"content-encoding", "zstd"}});
+    CHECK(returned_headers({{"content-encoding", "zstd"}}).empty());
   }
 
   TEST_CASE("a key of the agent never goes on, ours does, as its wire wants it") {

@@ -227,6 +227,21 @@ TEST_SUITE("CliAgent") {
     CHECK(with->workspace->folder() != baseline->workspace->folder());
   }
 
+  TEST_CASE("a repository that a case points at is not written to") {
+    tests::TemporaryFolder elsewhere;
+    const std::string repository = elsewhere / "theirs.git";
+    REQUIRE(::system(("git init --quiet --bare '" + repository + "'").c_str()) == 0);
+    fs::remove_all(repository + "/hooks");
+    const std::string config = tests::file_text(repository + "/config");
+    World world("claude", "");
+    world.replace_script("claude",
+                         std::string(k_look) + world.stream(agent_events::k_claude_stream));
+    world.task.files.emplace(".git", "gitdir: " + repository + "\n");
+    REQUIRE(world.work("cli.claude-code"));
+    CHECK(tests::file_text(repository + "/config") == config);
+    CHECK_FALSE(fs::exists(repository + "/hooks"));
+  }
+
   TEST_CASE("who is not there") {
     World world("other", "");
     world.environment["PATH"] = "/nowhere";

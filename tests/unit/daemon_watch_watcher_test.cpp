@@ -283,6 +283,12 @@ asio::awaitable<void> rests(Fixture* f) {
       fs::create_directories(root / "csv/sub");
       write(root / "csv/sub/x", "x");
     }
+    const std::uint64_t events = f->watcher->counters().events;
+    for (int turn = 0; turn < 20; ++turn) {
+      co_await asio::post(f->io, asio::use_awaitable);
+    }
+    CHECK(f->watcher->counters().events == events); // they stay with the kernel
+    CHECK(f->changes.empty());
     co_await f->synchronise();
     CHECK(f->said(0, "csv"));
     write(root / "csv/sub/x", "xy");
