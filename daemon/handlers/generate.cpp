@@ -185,7 +185,7 @@ private:
     if (!prepared.request.sessions.empty()) {
       context.progress(0, std::nullopt, "reading sessions");
       const std::vector<std::string>& sessions = prepared.request.sessions;
-      const bool is_agent = !context.origin.empty() || !context.place.folder.empty();
+      const bool is_agent = !context.principal.empty();
       if (is_agent && std::ranges::find(sessions, k_last_session) != sessions.end()) {
         AWAIT(Result<store::SessionRow> own, wait_for_own(m_room.desk, context));
         static_cast<void>(own); // found again below, or not

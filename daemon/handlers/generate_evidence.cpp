@@ -62,8 +62,7 @@ Result<TraceSource> find(archive::Archive& archive,
   }
   TraceSource source{name};
   // A teacher is not shown what somebody else did.
-  const bool is_agent = !context.origin.empty() || !context.place.folder.empty();
-  if (is_agent) {
+  if (!context.principal.empty()) {
     TRY_ASSIGN(source.row, find_own(archive, context, now_ms));
     return source;
   }

@@ -125,6 +125,9 @@ TEST_SUITE("generate_evidence") {
     REQUIRE_FALSE(none);
     CHECK(none.error().code == ErrorCode::not_found);
     context.origin = {};
+    none = gather_evidence(world.archive, {"last"}, 24'000, context, 0);
+    REQUIRE_FALSE(none);
+    CHECK(none.error().code == ErrorCode::invalid_argument); // nothing is known
     context.place.folder = "/home/ada/app";
     none = gather_evidence(world.archive, {"last"}, 24'000, context, 0);
     REQUIRE_FALSE(none);
